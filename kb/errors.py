@@ -59,7 +59,7 @@ class FileFormatError(KbError):
         self.line = line
 
 
-class BadDocument(KbError):
+class BadDocument(KbError):  # noqa: N818 - named for the document, which is what is bad
     """A foreign file (PDF, archive, HTML) cannot be read; the message is the reason shown to people.
 
     ``transient`` tells whether the same file may work later (a fetch cut short) or never will.

@@ -15,8 +15,8 @@ from typing import Any
 
 from kb import frontmatter
 from kb.errors import FileFormatError, KbError, UsageError
-from kb.model import Metadata
-from kb.textfile import TextFile
+from kb.model import Metadata, Reference
+from kb.textfile import TextFile, read_references
 from kb.textfile import read as read_text
 from kb.workspace import Workspace
 
@@ -101,6 +101,12 @@ class Paper:
         return frontmatter.parse("".join(lines), path)[0]
 
     @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The reference list, read without parsing the rest of the text."""
+        path = self.text_path
+        return read_references(path.read_text(encoding="utf-8")) if path else ()
+
+    @cached_property
     def metadata(self) -> Metadata | None:
         """What arXiv said of the newest version that was asked for."""
         records = sorted(self.folder.glob("files/v*/metadata.json"), key=_version_of)
@@ -117,10 +123,12 @@ def _metadata(path: Path) -> Metadata:
         values = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise FileFormatError(path, error.lineno, "not valid JSON", f"delete {path}; kb ingest --refetch") from None
-    known = Metadata.__dataclass_fields__
-    return Metadata(**{
-        key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key in known
-    })  # fmt: skip
+    known: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in values.items()
+        if key in Metadata.__dataclass_fields__
+    }
+    return Metadata(**known)
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,32 @@ import re
 
 from kb.model import SectionKind
 
-_KINDS: tuple[tuple[SectionKind, str], ...] = (
-    ("abstract", r"abstract|summary|摘\s*要"),
-    ("references", r"references?|bibliography|literature cited|参考文献|引用文献"),
-    ("related", r"(?:\w+ and )?related works?.*|prior work.*|(?:previous|existing) work.*|literature review|相关工作.*|研究现状.*|文献综述"),
-    ("limitations", r".*\blimitations?\b.*|threats to validity|局限.*|不足.*"),
-    ("intro", r"introduction.*|motivation|引\s*言|绪\s*论|前\s*言|导\s*言|介绍|简介|研究背景"),
-    ("conclusion", r"(?:summary and |discussions? and )?conclusions?.*|concluding remarks|closing remarks|discussion|future work|总\s*结.*|结\s*论.*|结束语|讨论|展望.*"),
-    ("experiments", r".*\b(?:experiments?|experimental|evaluations?|results?|ablations?|benchmarks?|empirical)\b.*|.*(?:实验|评测|消融|结果).*"),
-    ("method", r".*\b(?:methods?|methodology|approach|algorithms?|model|models|framework|preliminar(?:y|ies)|background|formulation|architecture|objective|policy|optimization|training)\b.*|.*(?:方法|算法|模型|框架|预备知识|问题定义|背景).*"),
-    ("appendix", r"(?:appendix|appendices|supplementary|supplemental).*|附\s*录.*"),
+_KINDS: tuple[tuple[SectionKind, tuple[str, ...]], ...] = (
+    ("abstract", ("abstract", "summary", r"摘\s*要")),
+    ("references", ("references?", "bibliography", "literature cited", "参考文献", "引用文献")),
+    ("related", (
+        r"(?:\w+ and )?related works?.*", r"(?:prior|previous|existing) work.*", "literature review",
+        "相关工作.*", "研究现状.*", "文献综述",
+    )),
+    ("limitations", (r".*\blimitations?\b.*", "threats to validity", "局限.*", "不足.*")),
+    ("intro", ("introduction.*", "motivation", r"[引绪前导]\s*[言论]", "[介简][绍介]", "研究背景")),
+    ("conclusion", (
+        r"(?:summary and |discussions? and )?conclusions?.*", "(?:concluding|closing) remarks", "discussion",
+        "future work",
+        r"总\s*结.*", r"结\s*[论语].*", "结束语", "讨论", "展望.*",
+    )),
+    ("experiments", (
+        r".*\b(?:experiments?|experimental|evaluations?|results?|ablations?|benchmarks?|empirical)\b.*",
+        ".*(?:实验|评测|消融|结果).*",
+    )),
+    ("method", (
+        r".*\b(?:methods?|methodology|approach|algorithms?|models?|framework|preliminar(?:y|ies)|background)\b.*",
+        r".*\b(?:formulation|architecture|objective|policy|optimization|training)\b.*",
+        ".*(?:方法|算法|模型|框架|预备知识|问题定义|背景).*",
+    )),
+    ("appendix", ("(?:appendix|appendices|supplementary|supplemental).*", r"附\s*录.*")),
 )  # fmt: skip
-_COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS]
+_COMPILED = [(kind, re.compile("|".join(patterns), re.IGNORECASE)) for kind, patterns in _KINDS]
 _APPENDIX_NUMBER = re.compile(r"^[A-Z](?:\.\d+)*$")
 
 

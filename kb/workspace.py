@@ -161,4 +161,4 @@ def _umask() -> int:
 
 def _cannot_write(path: Path, error: OSError) -> KbError:
     reason = error.strerror or str(error)
-    return KbError(f"cannot write {path}: {reason}", "nothing was changed there; free space or fix permissions, run again")
+    return KbError(f"cannot write {path}: {reason}", "nothing was changed there; make room or fix permissions")

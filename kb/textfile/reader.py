@@ -218,13 +218,7 @@ class _Builder:
         self.located.append(LocatedBlock(len(self._sections) - 1, block, (piece.start, piece.end)))
 
     def _reference_lines(self, piece: _Piece) -> None:
-        for line in piece.text.splitlines():
-            match = _REFERENCE.match(line.strip())
-            if match:
-                known = {key: value for key, value in _load(match[3] or "{}").items() if key in _REFERENCE_FIELDS}
-                known["authors"] = tuple(known.get("authors") or ())
-                known.setdefault("key", f"ref{match[1]}")
-                self.references.append(Reference(index=int(match[1]), raw=match[2], **known))
+        self.references += [entry for line in piece.text.splitlines() if (entry := _reference(line))]
 
     def _join_caption(self, piece: _Piece) -> bool:
         """A table's caption stands above its grid: hold it until the grid comes."""
@@ -267,6 +261,23 @@ class _Builder:
 
 
 _REFERENCE_FIELDS = {"key", "title", "authors", "year", "arxiv_id", "id_confidence", "doi", "url"}
+
+
+def read_references(text: str) -> tuple[Reference, ...]:
+    """The reference list of a text file alone: much quicker than ``read``."""
+    begins = max(text.rfind('"kind": "references"'), 0)
+    lines = text[begins:].splitlines()
+    return tuple(entry for line in lines if line.startswith("- [") and (entry := _reference(line)))
+
+
+def _reference(line: str) -> Reference | None:
+    match = _REFERENCE.match(line.strip())
+    if match is None:
+        return None
+    known = {key: value for key, value in _load(match[3] or "{}").items() if key in _REFERENCE_FIELDS}
+    known["authors"] = tuple(known.get("authors") or ())
+    known.setdefault("key", f"ref{match[1]}")
+    return Reference(index=int(match[1]), raw=match[2], **known)
 
 
 def _equation(latex: str | None, glyphs: str | None, anchor: dict[str, Any], page: int | None, at: int) -> Equation:

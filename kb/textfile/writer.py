@@ -165,7 +165,7 @@ def _one_line(text: str) -> str:
 
 
 def _escape_block(text: str) -> str:
-    """Keep a paragraph one block: no empty lines, and no line that would read as a heading, fence or comment of ours."""
+    """Keep a paragraph one block: no empty lines, and no line that would read as another kind of block."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     return "\n".join("\\" + line if line.startswith(SPECIAL_STARTS) else line for line in lines)
 
