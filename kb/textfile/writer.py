@@ -73,7 +73,7 @@ def render_body(document: Document) -> str:
     page: int | None = None
     if document.abstract:
         parts.append("## Abstract\n" + _anchor("section", {"id": "abstract", "kind": "abstract"}))
-        parts.append(_escape_block(document.abstract.strip()))
+        parts += [_escape_block(part) for part in document.abstract.split("\n\n")]
     for section in document.sections:
         page = _page_mark(parts, section.page, page)
         parts.append(_render_heading(section))
