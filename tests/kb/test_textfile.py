@@ -90,7 +90,7 @@ def test_a_span_is_where_its_block_stands(texts: list[str]) -> None:
     text = write(document(*(Paragraph(text, 1) for text in texts)))
     for located, wanted in zip(read(text, PATH).blocks, texts, strict=True):
         start, end = located.span
-        assert text[start:end].strip().removeprefix("\\") == wanted.removeprefix("\\")
+        assert text[start:end].strip() in (wanted, "\\" + wanted)
 
 
 def test_an_edited_body_is_noticed_and_an_untouched_one_is_not() -> None:
