@@ -1,0 +1,112 @@
+"""Split the reference list of a PDF into entries: by marker, by vertical gap, or by hanging indent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from statistics import median
+
+from kb.ingest.pdf_lines import Line
+
+_MARKER = re.compile(r"^\s*(?:\[(\d{1,3})\]|(\d{1,3})\.(?=\s))\s*")
+_KEY = re.compile(r"^\s*\[[A-Za-z][\w+\-. ]{1,40}\]")
+_YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d[a-z]?(?!\d)")
+_OPENING = re.compile(r"[A-ZÀ-ÞŁŠŽ\[“\"‘\u4e00-\u9fff]|(?:de|van|von|den|der|di|da|le|la|el|al|d’|d')\b", re.UNICODE)
+
+
+def split_references(lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines of a reference list, entry by entry. The split that looks most like a list wins."""
+    if not lines:
+        return []
+    for split in (_by_number(lines), _by_key(lines)):
+        if split:
+            return split
+    splits = [split for split in (_by_gap(lines), _by_indent(lines)) if split]
+    return max(splits, key=_likeness) if splits else [list(lines)]
+
+
+def _by_number(lines: Sequence[Line]) -> list[list[Line]]:
+    """Entries that open with [1], [2], ... or 1., 2., ...: the longest run that counts up by one."""
+    starts: list[int] = []
+    expected = 1
+    for index, line in enumerate(lines):
+        match = _MARKER.match(line.text)
+        if match and int(match[1] or match[2]) == expected:
+            starts.append(index)
+            expected += 1
+    if len(starts) < 3 or starts[0] > 5 or len(starts) < len(lines) / 15:
+        return []
+    return _cut(lines, starts)
+
+
+def _by_key(lines: Sequence[Line]) -> list[list[Line]]:
+    starts = [index for index, line in enumerate(lines) if _KEY.match(line.text)]
+    return _cut(lines, starts) if len(starts) >= 3 and starts[0] <= 2 and len(starts) >= len(lines) / 15 else []
+
+
+def _by_gap(lines: Sequence[Line]) -> list[list[Line]]:
+    """Entries with more space above them than lines of one entry have between them."""
+    gaps = [_gap(above, line) for above, line in zip(lines, lines[1:], strict=False)]
+    inside = [gap for gap in gaps if gap is not None]
+    if len(inside) < 4:
+        return []
+    low = sorted(inside)[len(inside) // 4]
+    size = median(line.size for line in lines)
+    threshold = low + 0.22 * size
+    starts = [0]
+    for index, gap in enumerate(gaps, start=1):
+        if (gap is not None and gap > threshold) or (gap is None and _begins_entry(lines, index)):
+            starts.append(index)
+    return _cut(lines, starts)
+
+
+def _gap(above: Line, line: Line) -> float | None:
+    """The space between two lines of one column; None across a column or page break."""
+    if above.page != line.page or line.y0 < above.y0:
+        return None
+    return line.y0 - above.y1
+
+
+def _begins_entry(lines: Sequence[Line], index: int) -> bool:
+    """At the top of a column: an entry begins unless the one before has no year yet or breaks off."""
+    above, line = lines[index - 1], lines[index]
+    ended = above.text.rstrip().endswith((".", "。", "]", ")")) or bool(re.search(r"\d$", above.text))
+    return ended and bool(_OPENING.match(line.text)) and "," in line.text
+
+
+def _by_indent(lines: Sequence[Line]) -> list[list[Line]]:
+    """Entries whose first line hangs out to the left of the others."""
+    starts = []
+    for column in _columns(lines):
+        left = min(lines[index].x0 for index in column)
+        starts += [index for index in column if lines[index].x0 < left + 0.4 * lines[index].size]
+    starts.sort()
+    if not starts or len(starts) > 0.8 * len(lines):
+        return []
+    return _cut(lines, starts if starts[0] == 0 else [0, *starts])
+
+
+def _columns(lines: Sequence[Line]) -> list[list[int]]:
+    """Indices of lines by page and column: a column ends where the next line is higher up or on another page."""
+    columns: list[list[int]] = []
+    for index, line in enumerate(lines):
+        above = lines[index - 1] if index else None
+        if above is None or above.page != line.page or line.y0 < above.y0 - 2 * line.size:
+            columns.append([])
+        columns[-1].append(index)
+    return columns
+
+
+def _cut(lines: Sequence[Line], starts: list[int]) -> list[list[Line]]:
+    ends = [*starts[1:], len(lines)]
+    return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True) if end > start]
+
+
+def _likeness(split: list[list[Line]]) -> float:
+    """How much a split looks like a list: entries that open like one, hold a year, and are of one entry's length."""
+    good = 0
+    for entry in split:
+        text = " ".join(line.text for line in entry)
+        years = len(set(_YEAR.findall(text)))
+        good += bool(_OPENING.match(text)) and 1 <= years <= 3 and 40 <= len(text) <= 700
+    return good / len(split)
