@@ -17,7 +17,7 @@ from kb.ingest.page_gate import judge_page
 from kb.ingest.pdf_blocks import BlockMaker, body_size, caption_of, clean, drop_furniture, hyphenated_words
 from kb.ingest.pdf_headings import Heading, find_headings
 from kb.ingest.pdf_lines import Line, Page, PdfFile, open_pdf, page_words
-from kb.ingest.pdf_references import split_references
+from kb.ingest.pdf_references import find_unheaded, split_references
 from kb.ingest.pdf_tables import make_table, read_grid
 from kb.ingest.reference_entry import parse_reference
 from kb.model import Block, Document, Figure, PageReport, Paragraph, Provenance, Quality, Reference, Section, Table
@@ -154,16 +154,19 @@ def _document(pages: Sequence[Page], outline: list[tuple[int, str, int]], tables
     size = body_size(pages)
     maker = BlockMaker(size, hyphenated_words(pages))
     lines = [line for page in pages for line in page.lines]
-    headings = find_headings(lines, outline, size)
+    headings = _with_references(find_headings(lines, outline, size), lines)
     sections: list[Section] = []
     references: list[Reference] = []
     abstract = ""
     for heading, own in _cut(lines, headings):
         kind = section_kind(heading.title, heading.number) if heading else "other"
         if kind == "references" and not references:
-            references = [
-                parse_reference(index, maker.join(entry)) for index, entry in enumerate(split_references(own), start=1)
-            ]
+            entries, rest = split_references(own)
+            references = [parse_reference(index, maker.join(entry)) for index, entry in enumerate(entries, start=1)]
+            if rest:
+                name = f"s{len(sections) + 1}"
+                blocks = tuple(_blocks(rest, maker, tables))
+                sections.append(Section(name, "", 1, "appendix", None, blocks, rest[0].page))
             continue
         blocks = _blocks(own, maker, tables)
         if kind == "abstract" and not abstract:
@@ -174,6 +177,16 @@ def _document(pages: Sequence[Page], outline: list[tuple[int, str, int]], tables
         if heading or blocks:
             sections.append(_section(heading, blocks, own, len(sections)))
     return Document("", Provenance("pdf", ""), abstract=abstract, sections=tuple(sections), references=tuple(references))
+
+
+def _with_references(headings: list[Heading], lines: Sequence[Line]) -> list[Heading]:
+    """Add the place of a reference list that no heading announces."""
+    if any(section_kind(heading.title, heading.number) == "references" for heading in headings):
+        return headings
+    at = find_unheaded(lines)
+    if at is None:
+        return headings
+    return sorted([*headings, Heading(at, 0, "References", None, 1)], key=lambda heading: heading.at)
 
 
 def _cut(lines: Sequence[Line], headings: Sequence[Heading]) -> list[tuple[Heading | None, Sequence[Line]]]:

@@ -8,21 +8,65 @@ from statistics import median
 
 from kb.ingest.pdf_lines import Line
 
+LONGEST_ENTRY = 12  # lines
 _MARKER = re.compile(r"^\s*(?:\[(\d{1,3})\]|(\d{1,3})\.(?=\s))\s*")
 _KEY = re.compile(r"^\s*\[[A-Za-z][\w+\-. ]{1,40}\]")
 _YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d[a-z]?(?!\d)")
 _OPENING = re.compile(r"[A-ZÀ-ÞŁŠŽ\[“\"‘\u4e00-\u9fff]|(?:de|van|von|den|der|di|da|le|la|el|al|d’|d')\b", re.UNICODE)
 
 
-def split_references(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines of a reference list, entry by entry. The split that looks most like a list wins."""
+def split_references(lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line]]:
+    """``(entries, rest)``: the lines of a reference list entry by entry, and what stands below the list's end.
+
+    The split that looks most like a list wins.
+    """
     if not lines:
-        return []
-    for split in (_by_number(lines), _by_key(lines)):
-        if split:
-            return split
-    splits = [split for split in (_by_gap(lines), _by_indent(lines)) if split]
-    return max(splits, key=_likeness) if splits else [list(lines)]
+        return [], []
+    split = _by_number(lines) or _by_key(lines)
+    if not split:
+        splits = [split for split in (_by_gap(lines), _by_indent(lines)) if split]
+        split = max(splits, key=_likeness) if splits else [list(lines)]
+        split, rest = _drop_tail(split)
+    else:
+        rest = []
+    strayed: list[Line] = []
+    for index, entry in enumerate(split):
+        # A figure between two entries makes one of them far too long.
+        if len(entry) > LONGEST_ENTRY or index == len(split) - 1:
+            split[index], after = _end_of_entry(entry)
+            strayed += after
+    return split, strayed + rest
+
+
+def find_unheaded(lines: Sequence[Line]) -> int | None:
+    """Where a numbered list begins that no heading announces: ``[1]`` in the last part, followed by many more."""
+    for index in range(len(lines) // 2, len(lines)):
+        if lines[index].text.startswith("[1]"):
+            split = _by_number(lines[index:])
+            if len(split) >= 8:
+                return index
+    return None
+
+
+def _drop_tail(split: list[list[Line]]) -> tuple[list[list[Line]], list[Line]]:
+    """Cut off what follows the list: the last entry kept is a good one among mostly good ones."""
+    good = [_looks_like_entry(entry) for entry in split]
+    for last in range(len(split) - 1, -1, -1):
+        window = good[max(0, last - 4) : last + 1]
+        if good[last] and sum(window) >= 0.6 * len(window):
+            return split[: last + 1], [line for entry in split[last + 1 :] for line in entry]
+    return split, []
+
+
+def _end_of_entry(entry: list[Line]) -> tuple[list[Line], list[Line]]:
+    """The last entry, cut where a wide gap or a page break ends the list."""
+    for index in range(1, len(entry)):
+        above, line = entry[index - 1], entry[index]
+        ended = above.text.rstrip().endswith((".", "]", ")", "。")) or above.text[-1:].isdigit()
+        gap = _gap(above, line)
+        if ended and (line.page != above.page or (gap is not None and gap > 0.8 * above.size)):
+            return entry[:index], entry[index:]
+    return entry, []
 
 
 def _by_number(lines: Sequence[Line]) -> list[list[Line]]:
@@ -31,10 +75,11 @@ def _by_number(lines: Sequence[Line]) -> list[list[Line]]:
     expected = 1
     for index, line in enumerate(lines):
         match = _MARKER.match(line.text)
-        if match and int(match[1] or match[2]) == expected:
+        # One or two markers may be lost inside another line.
+        if match and expected <= (number := int(match[1] or match[2])) <= expected + 2:
             starts.append(index)
-            expected += 1
-    if len(starts) < 3 or starts[0] > 5 or len(starts) < len(lines) / 15:
+            expected = number + 1
+    if len(starts) < 3 or starts[0] > 5 or len(starts) < (starts[-1] + 1) / 15:
         return []
     return _cut(lines, starts)
 
@@ -102,11 +147,12 @@ def _cut(lines: Sequence[Line], starts: list[int]) -> list[list[Line]]:
     return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True) if end > start]
 
 
+def _looks_like_entry(entry: list[Line]) -> bool:
+    """Whether lines open like an entry, hold a year, and are of one entry's length."""
+    text = " ".join(line.text for line in entry)
+    years = len(set(_YEAR.findall(text)))
+    return bool(_OPENING.match(text)) and 1 <= years <= 3 and 40 <= len(text) <= 700
+
+
 def _likeness(split: list[list[Line]]) -> float:
-    """How much a split looks like a list: entries that open like one, hold a year, and are of one entry's length."""
-    good = 0
-    for entry in split:
-        text = " ".join(line.text for line in entry)
-        years = len(set(_YEAR.findall(text)))
-        good += bool(_OPENING.match(text)) and 1 <= years <= 3 and 40 <= len(text) <= 700
-    return good / len(split)
+    return sum(map(_looks_like_entry, split)) / len(split)
