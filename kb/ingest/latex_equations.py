@@ -62,13 +62,24 @@ class RawEquation:
 
     def finish(self, context: TextContext) -> Equation:
         latex = clean_math(expand(self.source, context.macros))
+        latex = wrap_rows(self.env, latex)
         latex = re.sub(r"\\(?:eq)?ref\s*\{([^{}]*)\}", lambda m: context.labels.get(m[1].strip(), "?"), latex)
-        source = clean_math(self.source)
+        source = wrap_rows(self.env, clean_math(self.source))
         number = to_line(self.number, context) if self.number else None
         return Equation(
             id=self.id, latex=latex, quality="exact", number=number, label=self.label, env=self.env,
             latex_src=source if source != latex else None,
         )  # fmt: skip
+
+
+def wrap_rows(env: str, latex: str) -> str:
+    """Rows and their alignment marks only mean something inside an environment; the inner ones stand in any display."""
+    if env not in (*_ROWS, "multline", "split") or ("\\\\" not in latex and "&" not in latex):
+        return latex
+    inner = "gathered" if env in ("gather", "multline") else "aligned"
+    if env == "eqnarray":
+        latex = re.sub(r"&\s*(=|\\[a-zA-Z]+|[<>:+-]+)\s*&", r"&\1", latex)
+    return f"\\begin{{{inner}}}\n{latex}\n\\end{{{inner}}}"
 
 
 def read_equation(name: str, inside: str, counter: EquationCounter, context: TextContext) -> RawEquation | None:
