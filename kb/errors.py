@@ -27,6 +27,17 @@ class KbError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors travel between processes, whatever their constructors take.
+        return _rebuild, (type(self), self.__dict__)
+
+
+def _rebuild(kind: type[KbError], state: dict[str, object]) -> KbError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, state["message"])
+    error.__dict__.update(state)
+    return error
+
 
 class UsageError(KbError):
     """The command line asks for something that does not exist or makes no sense."""

@@ -21,7 +21,9 @@ MAX_MEMBER = 20 * 2**20
 MAX_MEMBERS = 5000
 MAX_RATIO = 300
 TEXT_SUFFIXES = frozenset(
-    ".tex .ltx .latex .sty .cls .bbl .bib .txt .def .clo .cfg .tikz .pgf .readme .json .yaml .toml .inc .input".split(" ")
+    ".tex .ltx .latex .sty .cls .bbl .bib .txt .def .clo .cfg .tikz .pgf .readme .json .yaml .toml .inc .input".split(
+        " "
+    )
 )
 
 SourceKind = Literal["latex", "html", "pdf", "postscript", "text"]
@@ -155,7 +157,15 @@ def _kind_of(files: dict[str, bytes]) -> SourceKind:
 def looks_like_tex(data: bytes) -> bool:
     """Whether bytes are a TeX document of any dialect."""
     head = data[:200_000]
-    marks = (b"\\documentclass", b"\\documentstyle", b"\\begin{document}", b"\\input", b"\\magnification", b"\\bye", b"\\def\\")
+    marks = (
+        b"\\documentclass",
+        b"\\documentstyle",
+        b"\\begin{document}",
+        b"\\input",
+        b"\\magnification",
+        b"\\bye",
+        b"\\def\\",
+    )
     return any(mark in head for mark in marks)
 
 

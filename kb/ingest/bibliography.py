@@ -58,14 +58,20 @@ def _from_biblatex(text: str, context: TextContext) -> list[Reference]:
         end = text.find("\\endentry", match.end())
         body = text[match.end() : end if end >= 0 else len(text)]
         fields = {
-            name[1]: group[0] for name in re.finditer(r"\\field\{(\w+)\}", body) if (group := read_group(body, name.end()))
+            name[1]: group[0]
+            for name in re.finditer(r"\\field\{(\w+)\}", body)
+            if (group := read_group(body, name.end()))
         }
         verbs = dict(re.findall(r"\\verb\{(\w+)\}\s*\\verb (.*)", body))
         families = re.findall(r"family=\{?([^,{}]+)\}?", body)
         given = re.findall(r"given=\{?([^,{}]+)\}?", body)
-        authors = [f"{first} {last}".strip() for first, last in zip(given + [""] * len(families), families, strict=False)]
+        authors = [
+            f"{first} {last}".strip() for first, last in zip(given + [""] * len(families), families, strict=False)
+        ]
         fields |= {key: value for key, value in verbs.items() if key in ("eprint", "doi", "url")}
-        found.append(_from_fields(len(found) + 1, match[1], fields, tuple(to_line(a, context) for a in authors), context))
+        found.append(
+            _from_fields(len(found) + 1, match[1], fields, tuple(to_line(a, context) for a in authors), context)
+        )
     return found
 
 
@@ -79,7 +85,9 @@ def references_from_bib(texts: Iterable[str], cited: Iterable[str], context: Tex
     for key in dict.fromkeys(cited):
         if key in entries:
             fields = entries[key]
-            names = tuple(_turn(to_line(name, context)) for name in re.split(r"\s+and\s+", fields.get("author", "")) if name)
+            names = tuple(
+                _turn(to_line(name, context)) for name in re.split(r"\s+and\s+", fields.get("author", "")) if name
+            )
             found.append(_from_fields(len(found) + 1, key, fields, names, context))
     return found
 
@@ -130,7 +138,9 @@ def _from_fields(
     title = to_line(fields.get("title", ""), context).replace("{", "").replace("}", "") or None
     venue = to_line(fields.get("journal") or fields.get("journaltitle") or fields.get("booktitle") or "", context)
     year = re.search(r"(?:18|19|20)\d\d", fields.get("year") or fields.get("date") or "")
-    places = " ".join(fields.get(name, "") for name in ("eprint", "journal", "url", "note", "volume", "doi", "howpublished"))
+    places = " ".join(
+        fields.get(name, "") for name in ("eprint", "journal", "url", "note", "volume", "doi", "howpublished")
+    )
     if fields.get("eprint") and "arxiv" not in places.lower():
         places = f"arXiv:{places}"
     ids = find_arxiv_ids(places, context="reference")

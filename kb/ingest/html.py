@@ -16,7 +16,15 @@ from kb.sections import section_kind
 from kb.textfile.reader import parse_number
 
 PARSER_VERSION = 1
-_SECTIONS = ("ltx_chapter", "ltx_section", "ltx_subsection", "ltx_subsubsection", "ltx_paragraph", "ltx_subparagraph", "ltx_appendix")
+_SECTIONS = (
+    "ltx_chapter",
+    "ltx_section",
+    "ltx_subsection",
+    "ltx_subsubsection",
+    "ltx_paragraph",
+    "ltx_subparagraph",
+    "ltx_appendix",
+)
 _LEVELS = {"ltx_chapter": 1, "ltx_section": 1, "ltx_appendix": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
            "ltx_paragraph": 4, "ltx_subparagraph": 5}  # fmt: skip
 _BLOCKS = ("p", "table", "figure", "div", "section", "ul", "ol", "li", "dl", "dd", "dt", "blockquote", "pre")
@@ -129,7 +137,8 @@ class _Reader:
         classes = _classes(node)
         kind = next((name for name in _SECTIONS if name in classes), None)
         if node.tag in ("nav", "header", "footer", "script", "style") or any(
-            name in classes for name in ("ltx_abstract", "ltx_authors", "ltx_bibliography", "ltx_title_document", "ltx_dates")
+            name in classes
+            for name in ("ltx_abstract", "ltx_authors", "ltx_bibliography", "ltx_title_document", "ltx_dates")
         ):
             return
         if node.tag in ("section", "div") and kind:
@@ -151,7 +160,9 @@ class _Reader:
             self.read(node)
 
     def _open(self, node: Any, kind: str) -> None:
-        heading = next((child for child in node.iter(include_text=False) if re.fullmatch(r"h[1-6]", child.tag or "")), None)
+        heading = next(
+            (child for child in node.iter(include_text=False) if re.fullmatch(r"h[1-6]", child.tag or "")), None
+        )
         if heading is None:
             return
         tag = heading.css_first("span.ltx_tag")
@@ -198,7 +209,9 @@ class _Reader:
         self._sections[-1][1].append(Equation(identifier, latex, "exact", number, env="equation", before=sentence))
 
     def _figure(self, node: Any, classes: list[str]) -> None:
-        caption_node = next((child for child in node.css("figcaption") if child.parent == node), node.css_first("figcaption"))
+        caption_node = next(
+            (child for child in node.css("figcaption") if child.parent == node), node.css_first("figcaption")
+        )
         number, caption = None, ""
         if caption_node is not None:
             tag = caption_node.css_first("span.ltx_tag")
@@ -225,7 +238,9 @@ class _Reader:
             for cell in tags:
                 while len(cells) in hanging:
                     _take_hanging(cells, hanging)
-                made = _cell(self.inline(cell), bool(cell.css_first(".ltx_font_bold")) or "ltx_font_bold" in _classes(cell))
+                made = _cell(
+                    self.inline(cell), bool(cell.css_first(".ltx_font_bold")) or "ltx_font_bold" in _classes(cell)
+                )
                 wide = _count(cell, "colspan", "ltx_colspan_")
                 deep = _count(cell, "rowspan", "ltx_rowspan_")
                 for _ in range(wide):
@@ -247,7 +262,9 @@ class _Reader:
         suffix = f"-{index + 1}" if index else ""
         name = f"tab-{number or f'at-{len(self._sections[-1][1])}'}{suffix}"
         header_rows = tuple(cells for cells, _ in filled[:count])
-        self._sections[-1][1].append(Table(name, caption, header_rows, tuple(cells for cells, _ in filled[count:]), number))
+        self._sections[-1][1].append(
+            Table(name, caption, header_rows, tuple(cells for cells, _ in filled[count:]), number)
+        )
 
     def inline(self, node: Any, skip: tuple[str, ...] = (), notes: bool = True) -> str:
         """The text of a node as Markdown on one line: maths as ``$...$``, citations as ``[@key]``."""

@@ -66,7 +66,9 @@ def _is_own_style(name: str, text: str) -> bool:
 
 
 def _equations_by_section(preamble: str) -> bool:
-    pattern = r"\\(?:numberwithin|counterwithin\*?)\s*\{equation\}\s*\{section\}|\\@addtoreset\s*\{equation\}\s*\{section\}"
+    pattern = (
+        r"\\(?:numberwithin|counterwithin\*?)\s*\{equation\}\s*\{section\}|\\@addtoreset\s*\{equation\}\s*\{section\}"
+    )
     return bool(re.search(pattern, preamble))
 
 
@@ -103,11 +105,13 @@ def _authors(preamble: str, body: str, context: TextContext) -> tuple[str, ...]:
         if group is None:
             continue
         for part in re.split(r"\\(?:and|And|AND)(?![a-zA-Z])|\\\\|,(?![^{]*\})", group[0]):
-            part = re.sub(r"\\thanks\s*\{.*?\}|\$[^$]*\$|\\(?:textsuperscript|footnotemark|inst|affil|orcidlink)\s*[\[{][^\]}]*[\]}]", "", part)
+            part = re.sub(
+                r"\\thanks\s*\{.*?\}|\$[^$]*\$|\\(?:textsuperscript|footnotemark|inst|affil|orcidlink)\s*[\[{][^\]}]*[\]}]",
+                "",
+                part,
+            )
             name = to_line(part, context).strip(" *,†‡")
-            if re.fullmatch(r"[^\W\d_][\w.'’ -]{2,40}", name) and 1 < len(name.split()) < 5 and name not in names:
-                names.append(name)
-            elif re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name) and name not in names:
+            if (re.fullmatch(r"[^\W\d_][\w.'’ -]{2,40}", name) and 1 < len(name.split()) < 5 and name not in names) or (re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name) and name not in names):
                 names.append(name)
     return tuple(names)
 

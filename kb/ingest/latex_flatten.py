@@ -107,9 +107,8 @@ def _drop_false(text: str) -> str:
         elif word == "else" and stack and stack[-1] == "dead" and stack.count("dead") == 1:
             stack[-1] = "was dead"
             position = match.end()
-        elif word == "fi" and stack:
-            if stack.pop() in ("dead", "was dead") and "dead" not in stack:
-                position = match.end()
+        elif word == "fi" and stack and stack.pop() in ("dead", "was dead") and "dead" not in stack:
+            position = match.end()
         if "dead" in stack:
             position = match.end()
     if "dead" not in stack:

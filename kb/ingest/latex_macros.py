@@ -46,7 +46,9 @@ class Macros:
     def is_structural(self, name: str) -> bool:
         """Whether a macro's body holds parts of a document (an environment, a heading), which parsing must see."""
         body = self.commands[name].body
-        return bool(re.search(r"\\(?:begin|end|(?:sub)*section|paragraph|caption|label|item|footnote)\b|\\\[|\\\]|\$\$", body))
+        return bool(
+            re.search(r"\\(?:begin|end|(?:sub)*section|paragraph|caption|label|item|footnote)\b|\\\[|\\\]|\$\$", body)
+        )
 
 
 def read_group(text: str, at: int) -> tuple[str, int] | None:
@@ -172,7 +174,11 @@ def _read_document_command(text: str, at: int, word: str, macros: Macros) -> int
         _add(macros, word, Macro(spec[0].count("m"), body[0]))
     elif re.fullmatch(r"\s*(?:o|O\s*\{[^}]*\})[m\s+]*", spec[0]):
         default = re.search(r"\{([^}]*)\}", spec[0])
-        _add(macros, word, Macro(1 + re.sub(r"\{[^}]*\}", "", spec[0]).count("m"), body[0], default[1] if default else ""))
+        _add(
+            macros,
+            word,
+            Macro(1 + re.sub(r"\{[^}]*\}", "", spec[0]).count("m"), body[0], default[1] if default else ""),
+        )
     return body[1]
 
 

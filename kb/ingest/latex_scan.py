@@ -6,13 +6,21 @@ import re
 from dataclasses import dataclass, field, replace
 
 from kb.ingest.latex_equations import MATH_ENVIRONMENTS, EquationCounter, RawEquation, read_equation
-from kb.ingest.latex_macros import expand, read_group, read_option
+from kb.ingest.latex_macros import read_group, read_option
 from kb.ingest.latex_tables import TABULARS, parse_tabular
-from kb.ingest.latex_text import TextContext, clean_math, to_line, to_markdown
+from kb.ingest.latex_text import TextContext, to_line, to_markdown
 from kb.model import Block, Equation, Figure, Paragraph, Section, Table
 from kb.sections import section_kind
 
-_LEVELS = {"part": 0, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4, "subparagraph": 5}
+_LEVELS = {
+    "part": 0,
+    "chapter": 1,
+    "section": 1,
+    "subsection": 2,
+    "subsubsection": 3,
+    "paragraph": 4,
+    "subparagraph": 5,
+}
 _STRUCTURE = re.compile(
     r"\\(?P<heading>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)(?P<star>\*?)(?=\s*[\[{])|"
     r"\\begin\s*\{(?P<begin>[^{}]+)\}|\\end\s*\{(?P<end>[^{}]+)\}|(?P<display>\\\[|\$\$)|"
@@ -214,7 +222,9 @@ class Scanner:
                 self._context.labels[found[1].strip()] = number
         code = _algorithm_text(inside) if kind == "code" else ""
         shown = grids if kind == "table" else []
-        self._sections[-1].blocks.append(_RawFloat(kind, caption, number, label[1].strip() if label else None, shown, code))
+        self._sections[-1].blocks.append(
+            _RawFloat(kind, caption, number, label[1].strip() if label else None, shown, code)
+        )
 
     # ------------------------------------------------------------ rendering
 
@@ -354,6 +364,3 @@ def _algorithm_text(inside: str) -> str:
         text,
         flags=re.IGNORECASE,
     )
-
-
-

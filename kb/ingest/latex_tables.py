@@ -10,7 +10,18 @@ from kb.ingest.latex_text import TextContext, to_line
 from kb.model import Cell
 from kb.textfile.reader import parse_number
 
-TABULARS = ("tabular", "tabular*", "tabularx", "tabulary", "longtable", "tabu", "NiceTabular", "array", "supertabular", "tblr")
+TABULARS = (
+    "tabular",
+    "tabular*",
+    "tabularx",
+    "tabulary",
+    "longtable",
+    "tabu",
+    "NiceTabular",
+    "array",
+    "supertabular",
+    "tblr",
+)
 _RULE = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|hlineB|Xhline|specialrule|addlinespace|morecmidrules|endhead|endfirsthead|"
     r"endfoot|endlastfoot|cmidrule|cline|hhline|arrayrulecolor|rowcolor|noalign|rowcolors)(?![a-zA-Z])"
@@ -68,7 +79,9 @@ def _split(text: str, mark: str) -> list[str]:
         if text.startswith("\\begin", at):
             inner += 1
             at += 6
-        elif text.startswith("\\end", at) and not text.startswith(("\\endhead", "\\endfirst", "\\endfoot", "\\endlast"), at):
+        elif text.startswith("\\end", at) and not text.startswith(
+            ("\\endhead", "\\endfirst", "\\endfoot", "\\endlast"), at
+        ):
             inner -= 1
             at += 4
         elif depth == 0 and inner <= 0 and text.startswith(mark, at):

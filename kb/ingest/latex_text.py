@@ -82,7 +82,9 @@ def expand_text(tex: str, macros: Macros) -> str:
 
 def clean_math(latex: str) -> str:
     """Maths without what only steers the setting of it."""
-    latex = re.sub(r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle|!)(?![a-zA-Z])", "", latex)
+    latex = re.sub(
+        r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle|!)(?![a-zA-Z])", "", latex
+    )
     latex = re.sub(r"\\ensuremath\s*\{", "{", latex)
     latex = latex.replace("\\xspace", "")
     return "\n".join(line.strip() for line in latex.strip().splitlines() if line.strip())

@@ -176,7 +176,9 @@ def _document(pages: Sequence[Page], outline: list[tuple[int, str, int]], tables
             abstract, blocks = _run_in_abstract(blocks)
         if heading or blocks:
             sections.append(_section(heading, blocks, own, len(sections)))
-    return Document("", Provenance("pdf", ""), abstract=abstract, sections=tuple(sections), references=tuple(references))
+    return Document(
+        "", Provenance("pdf", ""), abstract=abstract, sections=tuple(sections), references=tuple(references)
+    )
 
 
 def _with_references(headings: list[Heading], lines: Sequence[Line]) -> list[Heading]:
@@ -222,7 +224,7 @@ def _blocks(lines: Sequence[Line], maker: BlockMaker, tables: _Tables) -> list[B
     while index < len(lines):
         match = caption_of(lines[index])
         if match and match["kind"].lower().startswith(("tab", "表")):
-            end, table, before = _table_at(lines, index, maker, tables, len(rest) and rest or [])
+            end, table, before = _table_at(lines, index, maker, tables, (len(rest) and rest) or [])
             if table:
                 found[table.id] = table
                 del rest[len(rest) - before :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +15,9 @@ _CAPTION = re.compile(
     r"(?P<rest>\s*[.:：|—–-]\s*.*|\s+[A-Z\u4e00-\u9fff(].*|\s*)$",
     re.DOTALL,
 )
-_EQUATION_NUMBER = re.compile(r"^(?P<body>.*?)\s*[（(](?P<number>\d{1,3}(?:\.\d{1,3}){0,2}[a-z]?|[A-Z]\.?\d{1,3})[)）]$")
+_EQUATION_NUMBER = re.compile(
+    r"^(?P<body>.*?)\s*[（(](?P<number>\d{1,3}(?:\.\d{1,3}){0,2}[a-z]?|[A-Z]\.?\d{1,3})[)）]$"
+)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FUNCTIONS = frozenset("min max clip log exp mean std sup inf arg argmin argmax var cov sin cos tanh softmax sgn sign det "
                        "rank diag lim prod sum tr ln mod old new ref subject".split(" "))  # fmt: skip
@@ -70,7 +73,7 @@ def _margin_numbers(page: Page) -> set[int]:
     found: set[int] = set()
     for indices in columns.values():
         values = [int(page.lines[index].text) for index in indices]
-        rising = sum(1 for a, b in zip(values, values[1:], strict=False) if b == a + 1)
+        rising = sum(1 for a, b in itertools.pairwise(values) if b == a + 1)
         if len(indices) >= 10 and rising >= 0.8 * (len(indices) - 1):
             found.update(indices)
     return found
@@ -158,7 +161,11 @@ class BlockMaker:
         """A loose symbol right before a formula at the same height belongs to it."""
         after = lines[at + 1] if at + 1 < len(lines) else None
         return bool(
-            is_fragment(lines[at]) and after and is_formula(after) and after.y0 < lines[at].y1 and after.y1 > lines[at].y0
+            is_fragment(lines[at])
+            and after
+            and is_formula(after)
+            and after.y0 < lines[at].y1
+            and after.y1 > lines[at].y0
         )
 
     def _formula_end(self, lines: Sequence[Line], at: int) -> int:

@@ -38,9 +38,7 @@ class Heading:
     level: int
 
 
-def find_headings(
-    lines: Sequence[Line], outline: Sequence[tuple[int, str, int]], body_size: float
-) -> list[Heading]:
+def find_headings(lines: Sequence[Line], outline: Sequence[tuple[int, str, int]], body_size: float) -> list[Heading]:
     """The headings among the lines of a document, in order. An outline of four entries or more is believed."""
     if len(outline) >= ENOUGH_OUTLINE:
         found = _from_outline(lines, outline)

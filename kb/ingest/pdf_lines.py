@@ -15,7 +15,9 @@ from typing import Any
 from kb.errors import BadDocument
 
 MAX_PAGES = 2000
-_MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|EUFM|EUSM|rsfs|StandardSymL|Math|Symbol|txsy|txmia|pxsy|LMMI|LMSY", re.I)
+_MATH_FONT = re.compile(
+    r"CMMI|CMSY|CMEX|MSBM|MSAM|EUFM|EUSM|rsfs|StandardSymL|Math|Symbol|txsy|txmia|pxsy|LMMI|LMSY", re.I
+)
 _BOLD_FONT = re.compile(r"bold|black|heavy|\bbd\b|-B$|CMBX|CMSSBX|NimbusRomNo9L-Medi|Semibold|Demi|-Medium", re.I)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from statistics import median
@@ -91,7 +92,7 @@ def _by_key(lines: Sequence[Line]) -> list[list[Line]]:
 
 def _by_gap(lines: Sequence[Line]) -> list[list[Line]]:
     """Entries with more space above them than lines of one entry have between them."""
-    gaps = [_gap(above, line) for above, line in zip(lines, lines[1:], strict=False)]
+    gaps = [_gap(above, line) for above, line in itertools.pairwise(lines)]
     inside = [gap for gap in gaps if gap is not None]
     if len(inside) < 4:
         return []

@@ -14,9 +14,13 @@ _NUMBERLIKE = re.compile(r"^[-+−±]?[\d.,]+(?:[%kKMB×x]|±[\d.]+)?$")
 type_word = tuple[float, float, float, float, str]
 
 
-def read_grid(words: Sequence[type_word], top: float, bottom: float, left: float, right: float) -> list[list[type_word]]:
+def read_grid(
+    words: Sequence[type_word], top: float, bottom: float, left: float, right: float
+) -> list[list[type_word]]:
     """The rows of words inside a box, each a list from left to right; rows from top to bottom."""
-    inside = [word for word in words if top <= (word[1] + word[3]) / 2 <= bottom and left <= word[0] and word[2] <= right]
+    inside = [
+        word for word in words if top <= (word[1] + word[3]) / 2 <= bottom and left <= word[0] and word[2] <= right
+    ]
     inside.sort(key=lambda word: (word[3], word[0]))
     rows: list[list[type_word]] = []
     for word in inside:
@@ -29,7 +33,9 @@ def read_grid(words: Sequence[type_word], top: float, bottom: float, left: float
     return rows
 
 
-def make_table(identifier: str, number: str | None, caption: str, page: int, rows: list[list[type_word]]) -> Table | None:
+def make_table(
+    identifier: str, number: str | None, caption: str, page: int, rows: list[list[type_word]]
+) -> Table | None:
     """A table of rows of words; None when they do not look like one (fewer than two rows with two cells)."""
     split = [_cells(row) for row in rows]
     wide = [cells for cells in split if len(cells) >= 2]

@@ -16,7 +16,9 @@ _YEAR = re.compile(r"(?<![\d.:/-])((?:18|19|20)\d\d)[a-z]?(?![\d]|\.\d)")
 _QUOTED = re.compile(r"[“\"‘](.{8,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
 _MARKER = re.compile(r"^\s*(?:\[[^\]]{1,40}\]|\d{1,3}\.)\s+")
 # A full stop ends a sentence unless it follows an initial or a known abbreviation.
-_STOP = re.compile(r"(?<!\b[A-Z])(?<!\bet al)(?<!\bJr)(?<!\bvs)(?<!\b[Dd]r)(?<!\b[Ss]t)(?<!-[A-Z])[.?!](?=\s+(?:[“\"A-Z0-9À-Þ\u4e00-\u9fff]|arXiv)|$)")
+_STOP = re.compile(
+    r"(?<!\b[A-Z])(?<!\bet al)(?<!\bJr)(?<!\bvs)(?<!\b[Dd]r)(?<!\b[Ss]t)(?<!-[A-Z])[.?!](?=\s+(?:[“\"A-Z0-9À-Þ\u4e00-\u9fff]|arXiv)|$)"
+)
 _NAME_LIKE = re.compile(
     r"^(?:(?:and|&|et al\.?|[A-ZÀ-Þ]\.?-?|[A-ZÀ-Þ][\w'’`´-]+|de|van|von|der|den|di|da|la|le|el|al|bin|ten|ter|dos|Jr\.?|others)"
     r"(?:\s+|,\s*|;\s*|$))+$"

@@ -52,7 +52,10 @@ def test_the_section_tree_has_numbers_levels_and_kinds(document: Document) -> No
 def test_spans_of_a_table_are_filled_and_bold_is_kept(document: Document) -> None:
     table = document.tables[0]
     assert table.caption == "Accuracy in %."
-    assert [[cell.text for cell in row] for row in table.header] == [["Method", "AIME", "AIME"], ["Method", "2024", "2025"]]
+    assert [[cell.text for cell in row] for row in table.header] == [
+        ["Method", "AIME", "AIME"],
+        ["Method", "2024", "2025"],
+    ]
     assert [(cell.text, cell.number, cell.bold) for cell in table.rows[1]] == [
         ("Ours", None, False), ("50.0", 50.0, True), ("33", 33.0, False),
     ]  # fmt: skip
