@@ -155,6 +155,12 @@ class Library:
                 names.setdefault(name, []).append(paper.slug)
         return cls(workspace, papers, tuple(problems), names)
 
+    def add(self, paper: Paper) -> None:
+        """Make a paper known that was written since the library was read."""
+        self.papers[paper.slug] = paper
+        for name in {fold_name(name) for name in _names_of(paper)}:
+            self._names.setdefault(name, []).append(paper.slug)
+
     def find(self, name: str) -> Paper | None:
         """The paper with this slug, alias, title or arXiv id (any version); None when there is none.
 

@@ -6,15 +6,17 @@ Formulas do not survive this: what comes out is prose, of quality ``poor``.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import io
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kb.errors import BadDocument
 from kb.ingest.pdf_lines import page_picture
+from kb.ingest.sandbox import Sandbox
 from kb.model import Document, Paragraph, Section
 from kb.workspace import cache_dir, write_atomic
 
@@ -26,19 +28,19 @@ def is_installed() -> bool:
     return importlib.util.find_spec("rapidocr") is not None
 
 
-def read_pages(path: Path, digest: str, numbers: Iterable[int]) -> dict[int, list[str]]:
-    """The lines of the pages with these numbers, each kept in the cache by the file's SHA-256."""
-    engine: Any = None
-    found: dict[int, list[str]] = {}
-    for number in numbers:
-        kept = cache_dir() / "ocr" / digest / f"{number}.json"
-        if kept.is_file():
-            found[number] = json.loads(kept.read_text(encoding="utf-8"))
-            continue
-        engine = engine or _engine()
-        found[number] = _read(engine, page_picture(path, number))
-        write_atomic(kept, json.dumps(found[number], ensure_ascii=False))
-    return found
+def read_page(path: Path, digest: str, number: int) -> list[str]:
+    """The lines of one page, kept in the cache by the file's SHA-256 (runs in a child process)."""
+    global _loaded
+    kept = cache_dir() / "ocr" / digest / f"{number}.json"
+    if kept.is_file():
+        return list(json.loads(kept.read_text(encoding="utf-8")))
+    _loaded = _loaded or _engine()
+    lines = _read(_loaded, page_picture(path, number))
+    write_atomic(kept, json.dumps(lines, ensure_ascii=False))
+    return lines
+
+
+_loaded: Any = None
 
 
 def _engine() -> Any:
@@ -46,8 +48,9 @@ def _engine() -> Any:
 
     from rapidocr import RapidOCR
 
+    engine = RapidOCR(params={"Global.log_level": "error"})
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
-    return RapidOCR()
+    return engine
 
 
 def _read(engine: Any, picture: bytes) -> list[str]:
@@ -83,27 +86,37 @@ def _lines(engine: Any, image: Any) -> tuple[list[str], bool]:
 
 
 def with_ocr(document: Document, path: Path) -> Document:
-    """A PDF's document with the pages that failed the gate read from their pictures, each as a section of its own."""
+    """A PDF's document with the pages that failed the gate read from their pictures, each as a section of its own.
+
+    A page that cannot be read this way either keeps its reason, and stops no other.
+    """
     failed = [page for page in document.pages if page.reason]
     if not failed:
         return document
-    texts = read_pages(path, document.provenance.sha256, (page.number for page in failed))
+    digest = document.provenance.sha256
+    texts: dict[int, list[str]] = {}
+    sandbox = Sandbox(cpu_seconds=180, wall_seconds=600, memory=8 << 30)
+    try:
+        for page in failed:
+            with contextlib.suppress(BadDocument):
+                texts[page.number] = sandbox.run(read_page, path, digest, page.number)
+    finally:
+        sandbox.close()
+    if not any(texts.values()):
+        return document
     sections = list(document.sections)
     for number, lines in sorted(texts.items()):
         if lines:
-            blocks = (Paragraph("".join(lines) if _is_han(lines) else " ".join(lines), number),)
+            blocks = (Paragraph(("" if _is_han(lines) else " ").join(lines), number),)
             sections.append(Section(f"page-{number}", f"Page {number}", 1, "other", None, blocks, number))
     pages = tuple(
         replace(page, quality="poor", reason=f"{page.reason}; read by OCR") if texts.get(page.number) else page
         for page in document.pages
     )
     whole = len(failed) == len(document.pages)
-    provenance = document.provenance
-    provenance = replace(
-        provenance, route="ocr" if whole else provenance.route, routes={**provenance.routes, "pages_failed": "ocr"}
-    )
-    quality = "poor" if any(texts.values()) else document.quality
-    return replace(document, sections=tuple(sections), pages=pages, provenance=provenance, quality=quality)
+    old = document.provenance
+    provenance = replace(old, route="ocr" if whole else old.route, routes={**old.routes, "pages_failed": "ocr"})
+    return replace(document, sections=tuple(sections), pages=pages, provenance=provenance, quality="poor")
 
 
 def _is_han(lines: list[str]) -> bool:

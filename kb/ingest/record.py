@@ -1,0 +1,105 @@
+"""The files of a paper: its record for people, and its text by version. What people wrote is never rewritten."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from kb import frontmatter
+from kb.library import RECORD_NAME, TEXT_NAME
+from kb.model import Document, Metadata
+from kb.textfile import is_edited, write
+from kb.workspace import write_atomic
+
+_BODY = """\
+## 摘要
+
+## Summary
+
+## 笔记 Notes
+"""
+
+
+def write_record(folder: Path, metadata: Metadata, added: str, sha256: str = "", tags: tuple[str, ...] = ()) -> bool:
+    """Create ``paper.md``; False when there is one already, which then stays as it is."""
+    path = folder / RECORD_NAME
+    if path.exists():
+        return False
+    fields: dict[str, Any] = {
+        "id": metadata.arxiv_id,
+        "sha256": None if metadata.arxiv_id else sha256,
+        "title": metadata.title,
+        "authors": list(metadata.authors),
+        "published": metadata.published,
+        "updated": metadata.updated,
+        "version": metadata.version,
+        "categories": list(metadata.categories),
+        "comment": metadata.comment,
+        "doi": metadata.doi,
+        "journal_ref": metadata.journal_ref,
+        "withdrawn": metadata.withdrawn or None,
+        "tags": list(tags),
+        "added": added,
+    }
+    kept = {key: value for key, value in fields.items() if value not in (None, "", [])}
+    write_atomic(path, frontmatter.dump(kept, _BODY))
+    return True
+
+
+def write_metadata(folder: Path, metadata: Metadata) -> None:
+    """Keep arXiv's record of a version beside its files."""
+    path = folder / "files" / f"v{metadata.version or 1}" / "metadata.json"
+    write_atomic(path, json.dumps(dataclasses.asdict(metadata), ensure_ascii=False, indent=1) + "\n")
+
+
+def write_text(folder: Path, document: Document) -> tuple[Path, str]:
+    """Write the text of a version; returns the file and a remark for people (often empty).
+
+    ``text.md`` is always the newest version: an older one that comes later gets a name with its version, and so does
+    the present one when a newer one comes. A text that a person edited is kept, and ours is put beside it.
+    """
+    current = folder / TEXT_NAME
+    version = document.version or 0
+    text = write(document)
+    if not current.exists():
+        write_atomic(current, text)
+        return current, ""
+    old = current.read_text(encoding="utf-8")
+    held = _version_of(old, current)
+    if version < held:
+        target = folder / f"text.v{version}.md"
+        return _write_beside(target, text)
+    if version > held:
+        current.replace(folder / f"text.v{held}.md")
+        write_atomic(current, text)
+        return current, f"version {held} is kept as text.v{held}.md"
+    return _write_beside(current, text)
+
+
+def _write_beside(target: Path, text: str) -> tuple[Path, str]:
+    if target.exists() and is_edited(target.read_text(encoding="utf-8"), target):
+        fresh = target.with_name(target.name.removesuffix(".md") + ".fresh.md")
+        write_atomic(fresh, text)
+        return fresh, f"{target.name} was edited by hand and stays; the new reading is {fresh.name}"
+    write_atomic(target, text)
+    return target, ""
+
+
+def _version_of(text: str, path: Path) -> int:
+    fields, _ = frontmatter.parse(text, path)
+    value = fields.get("version")
+    return value if isinstance(value, int) else 0
+
+
+def versions(folder: Path) -> list[int]:
+    """The versions whose text is here, newest first."""
+    found = {
+        int(match[1]) for path in folder.glob("text.v*.md") if (match := re.fullmatch(r"text\.v(\d+)\.md", path.name))
+    }
+    current = folder / TEXT_NAME
+    if current.exists():
+        found.add(_version_of(current.read_text(encoding="utf-8"), current))
+    return sorted(found, reverse=True)
