@@ -47,7 +47,8 @@ class Sandbox:
             return value  # type: ignore[no-any-return]
         if isinstance(value, KbError):
             raise value
-        raise BadDocument(f"cannot be read: {value}")
+        # A fault of the reader, not of the file: a later version may read it.
+        raise BadDocument(f"cannot be read: {value}", transient=True)
 
     def close(self) -> None:
         """End the child."""
@@ -106,7 +107,7 @@ def _serve(pipe: Connection, memory: int) -> None:
         except MemoryError:
             answer = ("error", BadDocument("gave up: it needs too much memory"))
         except Exception as error:
-            answer = ("error", f"{type(error).__name__}: {error}"[:200])
+            answer = ("error", f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:200])
         pipe.send(answer)
 
 
