@@ -1,0 +1,1 @@
+"""From a question in Chinese or English to passages of the base."""
