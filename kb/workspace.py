@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,12 +130,15 @@ def is_offline() -> bool:
     return os.environ.get("KB_OFFLINE", "") not in ("", "0", "false", "no")
 
 
-def write_atomic(path: Path, content: str | bytes) -> None:
+def write_atomic(path: Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all; a full disk or a killed process leaves the old one as it was.
 
+    Content that is too large for one piece comes as an iterable of pieces.
     Raises KbError on a full disk or a folder that cannot be written.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    pieces = [content] if isinstance(content, bytes) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
@@ -142,7 +146,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
         raise _cannot_write(path, error) from None
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines(pieces)
             stream.flush()
             os.fsync(stream.fileno())
         # mkstemp makes files that only the owner reads; a workspace is shared as its folder is.

@@ -1,0 +1,148 @@
+"""The exact vector store: one file of ids and float32 rows, memory-mapped; every query looks at every row.
+
+It is the reference that other stores are compared with, and what a single search reads: opening it costs no more than
+numpy does. The file is replaced whole at ``commit``, so that it is never half of one state and half of another:
+a header line padded to 64 bytes, the ids joined by line feeds, padding to 64 bytes, the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kb.errors import KbError
+from kb.workspace import write_atomic
+
+if TYPE_CHECKING:
+    from kb.index.embedding.protocol import FloatArray
+
+EXACT_FILE = "vectors.f32"
+_MAGIC = "kb-vectors-1"
+_ALIGN = 64
+_ROWS_AT_ONCE = 16_384
+_DECIMALS = 6  # equal rows may differ in the last bits of their products; ties are broken by id instead
+
+
+class ExactStore:
+    """See the module. Raises KbError when the file is damaged; ``fresh`` starts with an empty store instead."""
+
+    def __init__(self, path: Path, dimension: int, fresh: bool = False) -> None:
+        self.path = path
+        self.dimension = dimension
+        self._ids: list[str] = []
+        self._matrix = _no_rows(dimension)
+        self._row_of: dict[str, int] | None = None
+        self._changed = fresh
+        if not fresh and path.is_file():
+            self._ids, self._matrix = _load(path, dimension)
+
+    def upsert(self, ids: Sequence[str], vectors: FloatArray) -> None:
+        """As in VectorStore. Raises ValueError for another dimension and for vectors that are not finite."""
+        import numpy as np
+
+        if vectors.shape != (len(ids), self.dimension):
+            raise ValueError(f"{vectors.shape} vectors for {len(ids)} ids of {self.dimension} dimensions")
+        if not np.isfinite(vectors).all():
+            raise ValueError("a vector is not finite")
+        newest = {identifier: row for row, identifier in enumerate(ids)}
+        self.delete(newest)
+        self._ids += newest
+        self._matrix = np.concatenate([self._matrix, vectors[list(newest.values())].astype(np.float32)])
+        self._row_of = None
+        self._changed = True
+
+    def delete(self, ids: Collection[str]) -> None:
+        """As in VectorStore."""
+        gone = {row for identifier in ids if (row := self._rows().get(identifier)) is not None}
+        if not gone:
+            return
+        kept = [row for row in range(len(self._ids)) if row not in gone]
+        self._ids = [self._ids[row] for row in kept]
+        self._matrix = self._matrix[kept]
+        self._row_of = None
+        self._changed = True
+
+    def query(self, vector: FloatArray, n: int, allowed: Collection[str] | None = None) -> list[tuple[str, float]]:
+        """As in VectorStore."""
+        import numpy as np
+
+        rows = None
+        matrix = self._matrix
+        if allowed is not None:
+            known = self._rows()
+            rows = [known[identifier] for identifier in allowed if identifier in known]
+            matrix = matrix[rows]
+        if n < 1 or len(matrix) == 0:
+            return []
+        scores = np.round(matrix @ np.asarray(vector, np.float32), _DECIMALS)
+        least = np.partition(scores, -n)[-n] if n < len(scores) else -np.inf
+        places = np.flatnonzero(scores >= least)
+        hits = [(self._ids[rows[place] if rows else place], float(scores[place])) for place in places]
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:n]
+
+    def count(self) -> int:
+        return len(self._ids)
+
+    def ids(self) -> set[str]:
+        return set(self._ids)
+
+    def commit(self) -> None:
+        """Replace the file, if anything changed."""
+        if not self._changed:
+            return
+        write_atomic(self.path, _pieces(self._ids, self._matrix))
+        # The rows are read from the new file from here on, so that the memory is free again.
+        self._ids, self._matrix = _load(self.path, self.dimension)
+        self._row_of = None
+        self._changed = False
+
+    def close(self) -> None:
+        self._matrix = _no_rows(self.dimension)
+        self._ids = []
+        self._row_of = None
+
+    def _rows(self) -> dict[str, int]:
+        if self._row_of is None:
+            self._row_of = {identifier: row for row, identifier in enumerate(self._ids)}
+        return self._row_of
+
+
+def _no_rows(dimension: int) -> FloatArray:
+    import numpy as np
+
+    return np.zeros((0, dimension), np.float32)
+
+
+def _pieces(ids: list[str], matrix: FloatArray) -> Iterator[bytes]:
+    listed = "\n".join(ids).encode("utf-8")
+    header = f"{_MAGIC} {len(ids)} {matrix.shape[1]} {len(listed)}\n".encode("ascii")
+    yield header.ljust(_ALIGN)
+    yield listed
+    yield b"\0" * (-len(listed) % _ALIGN)
+    for start in range(0, len(ids), _ROWS_AT_ONCE):
+        yield matrix[start : start + _ROWS_AT_ONCE].astype("<f4").tobytes()
+
+
+def _load(path: Path, dimension: int) -> tuple[list[str], FloatArray]:
+    import numpy as np
+
+    with path.open("rb") as stream:
+        words = stream.read(_ALIGN).decode("ascii", "replace").split()
+        if len(words) != 4 or words[0] != _MAGIC or not all(word.isdigit() for word in words[1:]):
+            raise _damaged(path, "its header cannot be read")
+        count, width, length = (int(word) for word in words[1:])
+        listed = stream.read(length)
+    begin = _ALIGN + length + (-length % _ALIGN)
+    ids = listed.decode("utf-8", "replace").split("\n") if count else []
+    if path.stat().st_size != begin + 4 * count * width or len(ids) != count:
+        raise _damaged(path, "its size does not fit its header")
+    if width != dimension:
+        raise _damaged(path, f"it has {width} dimensions where the model has {dimension}")
+    if not count:
+        return [], _no_rows(dimension)
+    return ids, np.memmap(path, "<f4", "r", begin, (count, width))
+
+
+def _damaged(path: Path, why: str) -> KbError:
+    return KbError(f"{path} is damaged: {why}", "kb doctor --repair makes it anew from the cached vectors")
