@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.errors import BadDocument
-from kb.ingest.pdf_lines import page_picture
+from kb.ingest.pdf_reader import page_png
 from kb.ingest.sandbox import Sandbox
 from kb.model import Document, Paragraph, Section
 from kb.workspace import cache_dir, write_atomic
@@ -35,7 +35,7 @@ def read_page(path: Path, digest: str, number: int) -> list[str]:
     if kept.is_file():
         return list(json.loads(kept.read_text(encoding="utf-8")))
     _loaded = _loaded or _engine()
-    lines = _read(_loaded, page_picture(path, number))
+    lines = _read(_loaded, page_png(path, number))
     write_atomic(kept, json.dumps(lines, ensure_ascii=False))
     return lines
 

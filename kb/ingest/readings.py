@@ -100,7 +100,7 @@ def _plain_html(data: bytes) -> Document | None:
 def _read_pdf(path: Path | None, remarks: list[str], wanted: bool) -> tuple[Document | None, list[str]]:
     """The PDF's own reading where no better one is, and its page texts for page numbers either way."""
     from kb.ingest.pdf import parse_pdf
-    from kb.ingest.pdf_lines import page_texts
+    from kb.ingest.pdf_reader import page_texts
 
     if path is None:
         return None, []

@@ -20,9 +20,10 @@ import pymupdf
 
 from kb.ingest.ids import try_arxiv_id
 from kb.ingest.pdf import parse_pdf
-from kb.ingest.pdf_blocks import body_size, drop_furniture
+from kb.ingest.pdf_furniture import body_size, drop_furniture
 from kb.ingest.pdf_headings import find_headings, fold, split_number
-from kb.ingest.pdf_lines import open_pdf
+from kb.ingest.pdf_lines import UnreadablePage
+from kb.ingest.pdf_reader import open_pdf
 
 CORPUS = Path(os.environ.get("KB_CORPUS", Path(__file__).resolve().parents[3] / "shared" / "corpus"))
 
@@ -50,7 +51,7 @@ def headings(path: Path) -> tuple[set[str], set[str]]:
     """
     with open_pdf(path) as pdf:
         outline = pdf.outline()
-        pages = [page for page in pdf.pages() if not isinstance(page, tuple)]
+        pages = [page for page in pdf.pages() if not isinstance(page, UnreadablePage)]
         drop_furniture(pages)
         lines = [line for page in pages for line in page.lines]
         guessed = find_headings(lines, [], body_size(pages))

@@ -1,0 +1,105 @@
+"""From lines to running text: ligatures, broken words and addresses, Chinese lines, letters set apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kb.ingest.pdf_lines import Line, Page
+
+_LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": "", "\u00a0": " "}
+)
+# Where a font of TeX has no map to Unicode, its ligatures come out as their places in the OT1 and T1 encodings.
+_RAW_LIGATURE = re.compile(r"(?<=[A-Za-z ])[\x0b-\x0f\x1b-\x1f](?=[a-z ])|^[\x0c\x0d\x1c\x1d](?=[a-z])")
+_RAW_LETTERS = dict(zip("\x0b\x0c\x0d\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "ff fi fl ffi ffl".split(" ") * 2, strict=True))
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
+_SPREAD = re.compile(r"\b(?:\w ){4,}\w\b")
+_HAN = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+(?=[^-\w])")
+_HEAD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
+_TAIL = re.compile(r"[^\W\d_]+")
+_ADDRESS = re.compile(r"(?:https?://|www\.|doi\.org/)\S*$")
+
+
+def clean(text: str) -> str:
+    """Ligatures resolved, control characters and glyphs without a code dropped, letters set apart drawn together."""
+    if text.isascii() and text.isprintable():
+        return _SPREAD.sub(lambda match: match[0].replace(" ", ""), text) if " " in text[1:2] else text
+    text = text.translate(_LIGATURES)
+    if _CONTROL.search(text):
+        text = _RAW_LIGATURE.sub(lambda match: _RAW_LETTERS[match[0]], text)
+        text = _CONTROL.sub("", text)
+    return text
+
+
+def is_han(char: str) -> bool:
+    """Whether a character is Chinese or Japanese, its punctuation included."""
+    return bool(_HAN.match(char))
+
+
+def text_width(text: str) -> int:
+    """Characters, where a Chinese one counts as two."""
+    return len(text) if text.isascii() else len(text) + len(_HAN.findall(text))
+
+
+class Joiner:
+    """Joins lines into running text, guided by the words that stand unbroken elsewhere in the document."""
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        compounds: set[str] = set()
+        words: set[str] = set()
+        for page in pages:
+            text = page.text.lower()
+            words.update(text.split())
+            compounds.update(_COMPOUND.findall(text))
+        self._compounds = compounds
+        self._words = words
+
+    def join(self, lines: Sequence[Line]) -> str:
+        """Lines as one stretch: broken words are mended, Chinese lines follow each other without a space."""
+        text = ""
+        for line in lines:
+            part = clean(line.text).strip()
+            if part:
+                text = self.append(text, part) if text else part
+        return text
+
+    def append(self, text: str, part: str) -> str:
+        """The text with one more line."""
+        last, first = text[-1], part[0]
+        if last in "-‐" and len(text) > 1:
+            if _ADDRESS.search(text):
+                return text + part
+            if text[-2].isalpha() and first.isalpha():
+                return self._mend(text[:-1], part)
+        if not last.isascii() and not first.isascii() and is_han(last) and is_han(first):
+            return text + part
+        if _is_broken_address(text, part):
+            return text + part
+        return f"{text} {part}"
+
+    def _mend(self, text: str, part: str) -> str:
+        """Join the halves of a word that broke at a hyphen; a compound keeps its hyphen."""
+        head, tail = _HEAD.search(text), _TAIL.match(part)
+        if part[0].isupper() or head is None or tail is None:
+            return f"{text}-{part}"
+        first, second = head[0].lower(), tail[0].lower()
+        whole = first + second
+        if f"{first}-{second}" in self._compounds:
+            return f"{text}-{part}"
+        if whole not in self._words and "-" not in first and first in self._words and second in self._words:
+            # Both halves are words here and the whole is not: sequence-aligned.
+            if len(first) > 3 and len(second) > 3:
+                return f"{text}-{part}"
+        return text + part
+
+
+def _is_broken_address(text: str, part: str) -> bool:
+    """Whether an address runs to the end of the text and goes on in the part."""
+    if "/" not in text[-200:] or not (found := _ADDRESS.search(text)):
+        return False
+    first = part.split(" ", 1)[0]
+    if found[0][-1] in "/_=?&#%~":
+        return True
+    return first[0] in "/.?&=_-" or bool(re.search(r"[/_=?&%]|\d[\w-]*\d{2}", first))
