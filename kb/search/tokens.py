@@ -35,7 +35,8 @@ _BRITISH_OUR = re.compile(r"\b(behavi|col|fav|flav|hon|hum|lab|neighb)our")
 # Commands that only say how a formula looks; the others (\sigma, \sum, \log) are words that people look for.
 _LATEX_STYLE = re.compile(
     r"\\(?:math|text|operatorname)[a-z]*\*?|\\(?:left|right|big|bigg|Big|Bigg|begin|end|quad|qquad|label|tag"
-    r"|displaystyle|limits|nolimits|emph|bf|it|rm|cal|[dt]?frac|hat|bar|tilde|vec|overline|underline|[lc]?dots)(?![A-Za-z])"
+    r"|displaystyle|limits|nolimits|emph|bf|it|rm|cal|[dt]?frac|hat|bar|tilde|vec|overline|underline"
+    r"|[lc]?dots)(?![A-Za-z])"
 )
 _LATEX_ACCENT = re.compile(r"\\['`^\"~=.]\s*\{?([A-Za-z])\}?")
 _GREEK = dict(
@@ -98,10 +99,12 @@ def is_stop_stem(token: str) -> bool:
 
 def normalize(text: str) -> str:
     """Compatibility forms folded (full width, ligatures, 𝜎), accents gone, Greek symbols and LaTeX as plain words."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
     if "\\" in text:
         text = _LATEX_STYLE.sub(" ", _LATEX_ACCENT.sub(r"\1", text))
     if not text.isascii():
-        text = _strip_accents(unicodedata.normalize("NFKC", text))
+        text = _strip_accents(text)
         text = _GREEK_SYMBOL.sub(lambda match: f" {_GREEK.get(match[1], match[1])} ", text)
     return _THOUSANDS.sub("", _POSSESSIVE.sub("", text))
 

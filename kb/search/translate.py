@@ -31,7 +31,8 @@ _STOP_WORDS = frozenset(
     "中 里 里面 上 下 内 外 前 后 时 时候 当 每 每个 各 各个 各自 某 某个 某些 个 种 些 条 篇 次 一 一个 一种 一些 一下 两 "
     "两个 两种 二 三 三个 等 等等 来 去 做 所 所有 因为 所以 如果 那么 虽然 然后 于 于是 通过 根据 按照 基于 以上 请 请问 "
     "介绍 讲 讲讲 说 说说 解释 找 找到 看 看看 论文 文章 相关 好 大 小 比 比如 例如 同时 本 该 此 向 往 跟 同 下的 上的 中的 "
-    "导致 造成 究竟 到底 区别 一般 通常 直接 进行 一样 怎么做 做到 不同 出现".split()
+    "导致 造成 究竟 到底 区别 一般 通常 直接 进行 一样 怎么做 做到 不同 出现 出 出来 起来 下来 过来 很大 很多 很少 多大 较大 更好 "
+    "更多 太多 太少 太大 太小 集 们 者 们的 哪一 哪篇 是怎么 是如何 靠 只是 仅 仅仅 不仅 真的 还有 另外".split()
 )
 
 
@@ -107,12 +108,17 @@ def translate_to_chinese(query: str, glossary: Glossary) -> Translation:
         if end > at:
             chinese = glossary.by_stems[tuple(stems[at:end])]
             terms.append((" ".join(left[at:end]), chinese))
-            text.append(chinese[0])
+            text.append(_kept_or(left[at:end], chinese[0]))
         elif not is_stop_stem(stems[at]):
             text.append(left[at])
             untranslated.append(left[at])
         at = max(end, at + 1)
     return Translation(tuple(terms), " ".join(text), tuple(untranslated))
+
+
+def _kept_or(surface: list[str], chinese: str) -> str:
+    # Chinese notes write GRPO, not its long name.
+    return surface[0] if len(surface) == 1 and surface[0][1:] != surface[0][1:].lower() else chinese
 
 
 def _segment(text: str, glossary: Glossary, dictionary: WordList) -> list[tuple[str, _Word]]:
