@@ -1,0 +1,133 @@
+"""A question to ranked passages: keywords and vectors, each in the language of the passages, fused by rank.
+
+Chinese questions are translated term by term for English passages; how much that does and why the lists are fused as
+they are stands in ``notes/decisions/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kb.index.filters import Filters
+from kb.index.reader import Index, any_of
+from kb.model import Passage
+from kb.search.glossary import Glossary
+from kb.search.tokens import has_han, query_tokens
+from kb.search.translate import Translation, translate, translate_to_chinese
+
+if TYPE_CHECKING:
+    from kb.index.embedding.protocol import Embedder
+
+RRF_K = 60
+DEPTH = 100
+# Below these a ranking holds nothing that answers the question: measured on questions about other subjects.
+LEAST_COVERAGE = 0.34
+LEAST_COSINE = 0.83
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Why a passage stands where it stands: its place and score in each list, 0 for a list that lacks it."""
+
+    fused: float
+    keyword_rank: int = 0
+    keyword: float = 0.0
+    dense_rank: int = 0
+    dense: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage and its scores."""
+
+    passage: Passage
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question found. ``is_good`` is False when nothing found has much to do with it."""
+
+    question: str
+    translation: Translation
+    hits: tuple[Hit, ...]
+    terms: tuple[str, ...]
+    is_good: bool
+    remarks: tuple[str, ...] = field(default=())
+
+
+def search(
+    index: Index,
+    question: str,
+    glossary: Glossary,
+    embedder: Embedder | None,
+    filters: Filters | None = None,
+    most: int = 30,
+) -> Answer:
+    """The best passages for a question. Without ``embedder`` only keywords are used."""
+    filters = filters or Filters()
+    translation = translate(question, glossary) if has_han(question) else translate_to_chinese(question, glossary)
+    own, other = query_tokens(question), query_tokens(translation.variants)
+    tokens = list(dict.fromkeys([*own, *other]))
+    keyword = index.keyword(any_of(tokens), DEPTH, filters) if tokens else []
+    dense = _dense(index, question, translation, embedder, filters) if embedder is not None else []
+    ranked = fuse(keyword, dense)[: max(most, 1)]
+    passages = {passage.id: passage for passage in index.passages([identifier for identifier, _ in ranked])}
+    hits = tuple(Hit(passages[identifier], scores) for identifier, scores in ranked if identifier in passages)
+    good = _is_good(hits, translation, own, bool(dense))
+    return Answer(question, translation, hits, tuple(tokens), good, tuple(index.remarks))
+
+
+def fuse(keyword: Sequence[tuple[str, float]], dense: Sequence[tuple[str, float]]) -> list[tuple[str, Scores]]:
+    """Reciprocal rank fusion of two rankings (``(id, score)``, best first). Ties go to the id, so order is fixed."""
+    places: dict[str, list[tuple[int, float]]] = {}
+    for column, ranking in enumerate((keyword, dense)):
+        for rank, (identifier, score) in enumerate(ranking, start=1):
+            places.setdefault(identifier, [(0, 0.0), (0, 0.0)])[column] = (rank, score)
+    scored = []
+    for identifier, ((keyword_rank, bm25), (dense_rank, cosine)) in ((key, value) for key, value in places.items()):
+        fused = sum(1.0 / (RRF_K + rank) for rank in (keyword_rank, dense_rank) if rank)
+        scored.append((identifier, Scores(fused, keyword_rank, bm25, dense_rank, cosine)))
+    return sorted(scored, key=lambda item: (-item[1].fused, item[0]))
+
+
+def _dense(
+    index: Index, question: str, translation: Translation, embedder: Embedder, filters: Filters
+) -> list[tuple[str, float]]:
+    """Nearest passages: the question as it is for passages in its language, translated for the others.
+
+    A Chinese question put to English passages untranslated drags good rankings down, so it is not.
+    """
+    allowed = index.allowed(filters)
+    if not translation.has_han or not translation.terms:
+        return index.dense(embedder.embed_queries([question])[0], DEPTH, allowed)
+    vectors = embedder.embed_queries([translation.text, question])
+    english = index.dense(vectors[0], DEPTH, allowed)
+    chinese = index.dense(vectors[1], DEPTH, allowed)
+    languages = {p.id: p.language for p in index.passages([key for key, _ in [*english, *chinese]])}
+    kept = [(key, score) for key, score in english if languages.get(key) != "zh"]
+    kept += [(key, score) for key, score in chinese if languages.get(key) == "zh"]
+    return sorted(kept, key=lambda item: (-item[1], item[0]))[:DEPTH]
+
+
+def _is_good(hits: Sequence[Hit], translation: Translation, own: Sequence[str], has_vectors: bool) -> bool:
+    """Whether the best passages share enough of the question's terms, or lie close enough to it."""
+    if not hits:
+        return False
+    if has_vectors and max(hit.scores.dense for hit in hits) >= LEAST_COSINE + 0.04:
+        return True
+    covered = max(_coverage(hit.passage, translation, own) for hit in hits[:5])
+    near = max(hit.scores.dense for hit in hits) >= LEAST_COSINE if has_vectors else True
+    return covered >= LEAST_COVERAGE and near
+
+
+def _coverage(passage: Passage, translation: Translation, own: Sequence[str]) -> float:
+    """The share of the question's terms that a passage holds, in either language."""
+    held = set(query_tokens(f"{passage.title} {' '.join(passage.heading)} {passage.text}"))
+    concepts = [set(query_tokens(" ".join((term, *forms)))) for term, forms in translation.terms]
+    concepts += [{token} for token in own if not any(token in concept for concept in concepts)]
+    if not concepts:
+        return 0.0
+    return sum(bool(concept & held) for concept in concepts) / len(concepts)
