@@ -91,11 +91,12 @@ def _tensors(data: mmap.mmap, start: int) -> dict[str, npt.NDArray[Any]]:
         at += 2 + length + 21
         # Two of three bytes are the word embeddings: in half precision they add no error to speak of to 4 bits.
         kind = np.float16 if name == "emb.word" else np.float32
-        flat[name] = _unpack(data, offset, size, kind) if packed else np.frombuffer(data, "<f4", size, offset)
+        flat[name] = unpack_blocks(data, offset, size, kind) if packed else np.frombuffer(data, "<f4", size, offset)
     return _named(flat)
 
 
-def _unpack(data: mmap.mmap, offset: int, size: int, kind: type) -> npt.NDArray[Any]:
+def unpack_blocks(data: mmap.mmap | bytes, offset: int, size: int, kind: type) -> npt.NDArray[Any]:
+    """``size`` weights from the blocks of 4-bit numbers at ``offset``, flat, as floats of ``kind``."""
     blocks = np.frombuffer(data, _BLOCK, size // _BLOCK_WEIGHTS, offset)
     out: npt.NDArray[Any] = np.empty((len(blocks), _BLOCK_WEIGHTS), kind)
     step = 1 << 16  # blocks at a time: the word embeddings would take a gigabyte at once

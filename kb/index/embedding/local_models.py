@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,14 @@ class ModelCard:
     max_tokens: int
     query_prompt: str
     passage_prompt: str
+
+
+def quiet_libraries(offline: bool = False) -> None:
+    """Call before importing Hugging Face libraries, which read these settings then: no telemetry, no network."""
+    names = ["HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK", "TRANSFORMERS_NO_ADVISORY_WARNINGS"]
+    for name in [*names, "HF_HUB_OFFLINE"] if offline else names:
+        os.environ.setdefault(name, "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 def locate(name: str, root: Path | None = None) -> Path:
@@ -52,16 +61,19 @@ def pull(name: str) -> Path:
     """
     if is_offline():
         raise OfflineError(f"cannot pull {name}: the offline switch is on", "unset KB_OFFLINE or drop --offline")
-    from huggingface_hub import errors, snapshot_download
+    quiet_libraries()
+    from huggingface_hub import constants, errors, snapshot_download
 
+    if constants.HF_HUB_OFFLINE:
+        raise OfflineError(
+            f"cannot pull {name}: HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE (and TRANSFORMERS_OFFLINE)"
+        )
     missing: Exception | None = None
     for repository in _repositories(name):
         try:
             return Path(snapshot_download(repository, ignore_patterns=_WEIGHTS_TWICE))
         except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
             missing = error
-        except errors.OfflineModeIsEnabled:
-            raise OfflineError(f"cannot pull {name}: HF_HUB_OFFLINE is set", "unset HF_HUB_OFFLINE") from None
         except (OSError, errors.HfHubHTTPError) as error:  # the hub's own errors are kinds of OSError
             reason = str(error).strip().splitlines() or [type(error).__name__]
             hint = "what came is kept; run it again when the network is back"
@@ -117,6 +129,7 @@ def _repositories(name: str) -> list[str]:
 
 
 def _snapshot(repository: str) -> Path | None:
+    quiet_libraries(offline=True)
     from huggingface_hub import errors, snapshot_download
 
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
@@ -125,16 +124,7 @@ class SentenceEmbedder:
 
 
 def _load(folder: Path) -> Any:
-    quiet = {
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-    }
-    for name, value in quiet.items():
-        os.environ.setdefault(name, value)  # read when the libraries are imported
+    local_models.quiet_libraries(offline=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from sentence_transformers import SentenceTransformer
