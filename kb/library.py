@@ -109,8 +109,13 @@ class Paper:
     @cached_property
     def metadata(self) -> Metadata | None:
         """What arXiv said of the newest version that was asked for."""
-        records = sorted(self.folder.glob("files/v*/metadata.json"), key=_version_of)
-        return _metadata(records[-1]) if records else None
+        path = newest_metadata(self.folder)
+        return read_metadata(path) if path else None
+
+
+def newest_metadata(folder: Path) -> Path | None:
+    """The ``metadata.json`` of the newest version in a paper's folder."""
+    return max(folder.glob("files/v*/metadata.json"), key=_version_of, default=None)
 
 
 def _version_of(path: Path) -> int:
@@ -118,7 +123,8 @@ def _version_of(path: Path) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def _metadata(path: Path) -> Metadata:
+def read_metadata(path: Path) -> Metadata:
+    """One ``metadata.json``. Raises FileFormatError when it is no JSON."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
@@ -146,7 +152,7 @@ class Library:
         problems: list[KbError] = []
         for record in sorted(workspace.papers.glob(f"*/{RECORD_NAME}")):
             try:
-                papers[record.parent.name] = _read_paper(record)
+                papers[record.parent.name] = read_paper(record)
             except KbError as error:
                 problems.append(error)
         names: dict[str, list[str]] = {}
@@ -208,7 +214,8 @@ def fold_name(name: str) -> str:
     return re.sub(r"[\s._\-]+", "", folded)
 
 
-def _read_paper(record: Path) -> Paper:
+def read_paper(record: Path) -> Paper:
+    """The paper of one ``paper.md``. Raises FileFormatError when its front matter cannot be read."""
     fields, body = frontmatter.read(record)
     fields["id"] = frontmatter.identifier(fields, "id", record)
     return Paper(slug=record.parent.name, folder=record.parent, fields=fields, body=body)

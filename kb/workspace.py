@@ -143,7 +143,7 @@ def write_atomic(path: Path, content: str | bytes | Iterable[bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise cannot_write(path, error) from None
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.writelines(pieces)
@@ -154,7 +154,7 @@ def write_atomic(path: Path, content: str | bytes | Iterable[bytes]) -> None:
         Path(name).replace(path)
     except OSError as error:
         Path(name).unlink(missing_ok=True)
-        raise _cannot_write(path, error) from None
+        raise cannot_write(path, error) from None
 
 
 def _umask() -> int:
@@ -163,6 +163,7 @@ def _umask() -> int:
     return mask
 
 
-def _cannot_write(path: Path, error: OSError) -> KbError:
+def cannot_write(path: Path, error: OSError) -> KbError:
+    """The message for a full disk or a folder without permission."""
     reason = error.strerror or str(error)
     return KbError(f"cannot write {path}: {reason}", "nothing was changed there; make room or fix permissions")

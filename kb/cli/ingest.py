@@ -3,73 +3,89 @@
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.cli.output import print_json, print_table, say
-from kb.errors import NETWORK, PARTIAL, UsageError
+from kb.cli.output import print_json, say
+from kb.errors import ERROR, NETWORK, PARTIAL, KbError, UsageError
 from kb.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from kb.errors import NetworkError
-    from kb.ingest.add import Options, Outcome
-    from kb.ingest.sources import Source
+    from kb.cli.ingest_progress import IngestProgress
+    from kb.ingest.batch import Batch, Options, Outcome
+    from kb.ingest.ids import ArxivId
+    from kb.ingest.sources import NotASource, Source
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SOURCE...",
+        help="arXiv ids or addresses, PDFs, LaTeX folders or archives, folders of these, a text file of ids, or -.",
+    ),
+]
+Query = Annotated[str | None, typer.Option(metavar="QUERY", help="Papers that arXiv finds: 'ti:credit AND cat:cs.MA'.")]
 
 
 def ingest(
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="SOURCE...", help="arXiv ids or addresses, PDFs, LaTeX folders or archives, folders, a text file of ids, or -."),
-    ] = None,
-    search: Annotated[str | None, typer.Option(metavar="QUERY", help="Papers that arXiv finds, as 'ti:credit AND cat:cs.MA'.")] = None,
+    sources: Sources = None,
+    search: Query = None,
     most: Annotated[int, typer.Option("--max", min=1, help="At most this many from --search.")] = 10,
-    slug: Annotated[str | None, typer.Option("--as", metavar="SLUG", help="The folder name of the one paper.")] = None,
+    slug: Annotated[str | None, typer.Option("--as", metavar="SLUG", help="The folder name of a new paper.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Put a tag into new records; may be repeated.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Local files read at the same time.")] = 2,
-    date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="The day put into new records; today if left out.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, max=64, help="Files read at the same time.")] = 2,
+    date: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="The day put into new records; today if left out.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done and do nothing.")] = False,
     refetch: Annotated[bool, typer.Option("--refetch", help="Fetch and read again what is here already.")] = False,
     no_pdf: Annotated[bool, typer.Option("--no-pdf", help="Fetch no PDFs: HTML and sources only.")] = False,
+    no_ocr: Annotated[bool, typer.Option("--no-ocr", help="Leave pages that are pictures unread.")] = False,
     no_index: Annotated[bool, typer.Option("--no-index", help="Do not bring the search index up to date.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Bring papers in: their text, formulas, tables and references, by the best route that is open."""
-    from kb.ingest.add import Options
+    from kb.ingest.batch import Options
     from kb.ingest.slug import check_slug
-    from kb.ingest.sources import expand_lists, read_sources
+    from kb.ingest.sources import read_sources
 
     workspace = find_workspace()
-    found = read_sources(expand_lists(sources or []))
-    if not found and search is None:
-        raise UsageError("nothing to ingest", "kb ingest 2503.14476, kb ingest paper.pdf, or kb ingest --search 'query'")
-    if slug is not None:
-        slug = check_slug(slug)
-        if len(found) != 1 or search:
-            raise UsageError("--as names one paper", "give one source, or leave --as out")
+    found, problems = read_sources(sources or [])
+    _check_sources(found, problems, search, slug)
     options = Options(
-        added=_day(date), slug=slug, tags=tuple(tag or ()), refetch=refetch, no_pdf=no_pdf, dry_run=dry_run, jobs=jobs
+        day=_day(date),
+        slug=check_slug(slug) if slug else None,
+        tags=tuple(tag or ()),
+        refetch=refetch,
+        no_pdf=no_pdf,
+        dry_run=dry_run,
+        ocr=not no_ocr,
+        jobs=jobs,
     )
-    outcomes, stopped = _run(workspace, found, search, most, options, quiet=as_json)
+    from kb.cli.ingest_progress import IngestProgress
+
+    progress = IngestProgress(len(found) + len(problems), quiet=as_json)
+    stopped = _run(workspace, found, problems, (search, most), options, progress)
     if as_json:
-        print_json([asdict(outcome) for outcome in outcomes])
-    else:
-        _summary(outcomes)
-    changed = any(outcome.state in ("added", "updated") for outcome in outcomes)
+        print_json([asdict(outcome) for outcome in progress.outcomes])
+    changed = any(outcome.state in ("added", "updated") for outcome in progress.outcomes)
     if changed and not no_index:
         from kb.cli.index import bring_up_to_date
 
         bring_up_to_date(workspace)
-    if stopped is not None:
-        raise stopped
-    if any(outcome.state == "failed" for outcome in outcomes):
-        sys.exit(PARTIAL if len(outcomes) > 1 or changed else _code_of(outcomes[0]))
+    _finish(progress.outcomes, stopped)
 
 
-def _code_of(outcome: Outcome) -> int:
-    return NETWORK if outcome.transient and "arXiv cannot be reached" in outcome.reason else 1
+def _check_sources(found: list[Source], problems: list[NotASource], search: str | None, slug: str | None) -> None:
+    if not found and search is None:
+        if problems:
+            raise problems[0].error
+        raise UsageError(
+            "nothing to ingest", "kb ingest 2503.14476, kb ingest paper.pdf, or kb ingest --search 'query'"
+        )
+    if slug is not None and (len(found) != 1 or search):
+        raise UsageError("--as names one paper", "give one source, or leave --as out")
 
 
 def _day(date: str | None) -> str:
@@ -82,83 +98,87 @@ def _day(date: str | None) -> str:
 
 
 def _run(
-    workspace: Workspace, found: list[Source], search: str | None, most: int, options: Options, quiet: bool
-) -> tuple[list[Outcome], NetworkError | None]:
+    workspace: Workspace,
+    found: list[Source],
+    problems: list[NotASource],
+    search: tuple[str | None, int],
+    options: Options,
+    progress: IngestProgress,
+) -> KbError | None:
+    """Ingest everything under the write lock; returns the error that stopped it, if one did."""
     from kb.index.lock import writing
-    from kb.ingest.add import Batch, ingest_files
+    from kb.ingest.batch import Batch, Outcome
 
-    outcomes: list[Outcome] = []
-
-    def report(outcome: Outcome) -> None:
-        outcomes.append(outcome)
-        if not quiet:
-            _print_line(outcome, len(outcomes), total)
-
-    files = [source for source in found if source.kind != "arxiv"]
-    remote = [source for source in found if source.kind == "arxiv"]
-    total = len(found)
-    with writing(workspace, "kb ingest"):
-        batch = Batch.open(workspace, options)
-        stopped: NetworkError | None = None
+    with writing(workspace, "kb ingest"), progress:
+        batch = Batch.open(workspace, options, progress)
         try:
-            ingest_files(batch, files, report)
-            if remote or search:
-                stopped = _run_remote(batch, remote, search, most, report)
+            for problem in problems:
+                batch.report(Outcome(problem.name, "failed", reason=problem.error.message, hint=problem.error.hint))
+            _ingest_all(batch, found, search, progress)
+        except KbError as error:
+            return error
         except KeyboardInterrupt:
-            say(f"interrupted: {sum(o.state in ('added', 'updated') for o in outcomes)} papers are kept; run it again to go on")
+            kept = batch.counts["added"] + batch.counts["updated"]
+            say(f"interrupted: {kept} papers of this run are kept; run the same command again to go on")
             raise typer.Exit(130) from None
         finally:
             batch.journal.close()
-    return outcomes, stopped
+    return None
 
 
-def _run_remote(
-    batch: object, remote: list[Source], search: str | None, most: int, report: object
-) -> NetworkError | None:
-    from kb.ingest.add import Batch
-    from kb.ingest.add_arxiv import ingest_arxiv, search_ids
-    from kb.ingest.arxiv import ArxivClient
-    from kb.ingest.sandbox import close_sandbox
-    from kb.ingest.sources import Source
+def _ingest_all(batch: Batch, found: list[Source], search: tuple[str | None, int], progress: IngestProgress) -> None:
+    from kb.ingest.add import LocalFiles
+    from kb.ingest.reading_pool import ReadingPool
 
-    assert isinstance(batch, Batch) and callable(report)
-    with ArxivClient(batch.workspace) as client:
-        if search:
-            ids = search_ids(batch.workspace, client, search, most)
-            if not ids:
-                say(f"arXiv finds nothing for {search!r}; see arxiv.org/help/api for how to ask")
-            names = {source.name for source in remote}
-            remote = [*remote, *(Source("arxiv", str(i), id=i) for i in ids if str(i) not in names)]
-        try:
-            return ingest_arxiv(batch, client, remote, report)
-        finally:
-            close_sandbox()
+    with ReadingPool(batch.options.jobs) as pool:
+        LocalFiles(batch, pool).ingest([source for source in found if source.path is not None])
+        ids = [source.id for source in found if source.kind == "arxiv" and source.id is not None]
+        if ids or search[0]:
+            _ingest_remote(batch, pool, ids, search, progress)
 
 
-def _print_line(outcome: Outcome, count: int, total: int) -> None:
-    of = f"[{count}/{total}] " if total > 1 else ""
-    name = outcome.source if len(outcome.source) < 60 else "…" + outcome.source[-59:]
-    if outcome.state in ("added", "updated"):
-        print(f"{of}{outcome.state} {outcome.slug}: {outcome.title}  [{outcome.quality}, {outcome.route}]", flush=True)
-    elif outcome.state == "known":
-        print(f"{of}already there: {outcome.slug}", flush=True)
-    elif outcome.state == "planned":
-        print(f"{of}would ingest {outcome.source}", flush=True)
-    else:
-        print(f"{of}{outcome.state}: {name}: {outcome.reason}", file=sys.stderr, flush=True)
-        if outcome.hint:
-            print(f"    hint: {outcome.hint}", file=sys.stderr)
-    for remark in outcome.remarks:
-        print(f"    {remark}", file=sys.stderr, flush=True)
+def _ingest_remote(
+    batch: Batch, pool: object, ids: list[ArxivId], search: tuple[str | None, int], progress: IngestProgress
+) -> None:
+    from kb.ingest.add_arxiv import ArxivPapers, search_ids
+    from kb.ingest.connection import Connection
+    from kb.ingest.fetch import MOST_PDFS, Fetcher
+    from kb.ingest.reading_pool import ReadingPool
+
+    assert isinstance(pool, ReadingPool)
+    query, most = search
+    options = batch.options
+    with Connection(batch.workspace) as connection:
+        if query:
+            hits = search_ids(batch, connection, query, most)
+            if not hits:
+                say(f"arXiv finds nothing for {query!r}; info.arxiv.org/help/api tells how to ask")
+            ids = [*ids, *(identifier for identifier in hits if identifier not in ids)]
+            progress.grow(len(progress.outcomes) + len(ids))
+        most_pdfs = int(batch.workspace.option("arxiv.max_pdfs", MOST_PDFS))
+        fetcher = Fetcher(connection, options.day, most_pdfs, options.no_pdf, options.refetch)
+        ArxivPapers(batch, connection, fetcher, pool).ingest(ids)
 
 
-def _summary(outcomes: list[Outcome]) -> None:
-    if len(outcomes) < 2:
-        return
-    counts = {state: sum(outcome.state == state for outcome in outcomes) for state in ("added", "updated", "known", "failed", "stopped")}
-    parts = [f"{count} {'already there' if state == 'known' else state}" for state, count in counts.items() if count]
-    say(", ".join(parts) or "nothing to do")
+def _finish(outcomes: list[Outcome], stopped: KbError | None) -> None:
+    """Say how it went in all, list what failed, and end with the exit code of the whole."""
     failed = [outcome for outcome in outcomes if outcome.state == "failed"]
-    if failed:
-        say("")
-        print_table(("not ingested", "reason"), [(outcome.source, outcome.reason) for outcome in failed])
+    if len(outcomes) > 1:
+        say(_counts(outcomes))
+        for outcome in failed:
+            say(f"  not ingested: {outcome.source}: {outcome.reason}")
+    if stopped is not None:
+        raise stopped
+    if not failed:
+        return
+    code = NETWORK if all(outcome.network for outcome in failed) else PARTIAL if len(outcomes) > 1 else ERROR
+    if len(outcomes) == 1:
+        raise KbError(f"{failed[0].source}: {failed[0].reason}", failed[0].hint, code)
+    raise typer.Exit(code)
+
+
+def _counts(outcomes: list[Outcome]) -> str:
+    words = {"known": "already there", "planned": "would be ingested", "stopped": "not tried"}
+    states = ("added", "updated", "known", "planned", "failed", "stopped")
+    counts = {state: sum(outcome.state == state for outcome in outcomes) for state in states}
+    return ", ".join(f"{count} {words.get(state, state)}" for state, count in counts.items() if count)

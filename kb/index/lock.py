@@ -20,14 +20,22 @@ def writing(workspace: Workspace, command: str, wait_seconds: float = 0.0) -> It
     try:
         workspace.derived.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise KbError(f"cannot write {workspace.derived}: {error.strerror}", "fix its permissions; nothing was changed") from None
+        raise KbError(
+            f"cannot write {workspace.derived}: {error.strerror}", "fix its permissions; nothing was changed"
+        ) from None
     owner = workspace.derived / "write.owner"
     lock = FileLock(workspace.lock)
     try:
         lock.acquire(timeout=wait_seconds)
     except Timeout:
         holder = owner.read_text(encoding="utf-8").strip() if owner.exists() else "another process"
-        raise KbError(f"{workspace.root} is being written by {holder}", "wait for it to end, then run this again") from None
+        raise KbError(
+            f"{workspace.root} is being written by {holder}", "wait for it to end, then run this again"
+        ) from None
+    except OSError as error:
+        raise KbError(
+            f"cannot write {workspace.lock}: {error.strerror}", "fix its permissions; nothing was changed"
+        ) from None
     try:
         now = dt.datetime.now().strftime("%Y-%m-%d %H:%M")
         owner.write_text(f"{command} (process {os.getpid()} on {socket.gethostname()}, since {now})", encoding="utf-8")

@@ -1,203 +1,204 @@
-"""``kb ingest``: sources in, files in ``papers/<slug>/`` out. One bad source never stops the batch, nothing is lost."""
+"""Local files into papers: read several at a time in child processes, stored one by one by the one writer.
+
+One bad file stops nothing. A disk that cannot be written stops the batch, and what came before it is kept.
+"""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
 
-from kb.errors import BadDocument, KbError
-from kb.ingest.journal import Journal
-from kb.ingest.readings import PaperFiles, Reading, read_paper, with_failed_pages_read
-from kb.ingest.record import write_record, write_text
-from kb.ingest.sandbox import close_sandbox, run_limited
-from kb.ingest.slug import make_slug
+from kb.errors import BadDocument, KbError, PartialError
+from kb.ingest import ocr
+from kb.ingest.batch import Batch, Outcome
+from kb.ingest.merge import with_record
+from kb.ingest.originals import PaperFiles, digest_of, files_of, keep_copy, place_of
+from kb.ingest.reading_pool import ReadingPool
+from kb.ingest.readings import Reading, failed_pages, with_failed_pages_read
+from kb.ingest.record import metadata_of, versions, write_record, write_text
 from kb.ingest.sources import Source
-from kb.library import Library, Paper
 from kb.model import Document, Metadata
-from kb.workspace import Workspace
 
-State = Literal["added", "updated", "known", "failed", "planned", "stopped"]
-NETWORK_FAILURES_IN_A_ROW = 3
+WRITE_FAILURES_IN_A_ROW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one source. ``reason`` says why it failed, ``remarks`` what a person should know."""
+class _Local:
+    """A file that is to be read: where it is, and its SHA-256."""
 
-    source: str
-    state: State
-    slug: str = ""
-    title: str = ""
-    quality: str = ""
-    route: str = ""
-    reason: str = ""
-    hint: str = ""
-    transient: bool = False
-    remarks: tuple[str, ...] = ()
+    source: Source
+    path: Path
+    digest: str
+
+    @property
+    def files(self) -> PaperFiles:
+        return PaperFiles(pdf=self.path) if self.source.kind == "pdf" else PaperFiles(source=self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a batch runs. ``added`` is the day put into new records."""
+class LocalFiles:
+    """Ingests files and folders into a batch."""
 
-    added: str
-    slug: str | None = None
-    tags: tuple[str, ...] = ()
-    refetch: bool = False
-    no_pdf: bool = False
-    dry_run: bool = False
-    jobs: int = 1
+    def __init__(self, batch: Batch, pool: ReadingPool) -> None:
+        self._batch = batch
+        self._pool = pool
+        self._write_failures = 0
+        self._for_ocr: list[tuple[_Local, Reading]] = []
 
+    def ingest(self, sources: Sequence[Source]) -> None:
+        """Ingest every source; papers with pages that need OCR come last. Raises PartialError on a full disk."""
+        todo = self._new(sources)
+        pending: dict[Future[Reading], _Local] = {}
+        while True:
+            while len(pending) < 2 * self._batch.options.jobs and (local := next(todo, None)):
+                pending[self._pool.submit(local.files, None)] = local
+            if not pending:
+                break
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                local = pending.pop(future)
+                self._guarded(local, partial(self._take, local, future))
+        for local, reading in self._for_ocr:
+            self._guarded(local, partial(self._read_pages_and_store, local, reading))
 
-@dataclass(slots=True)
-class Batch:
-    """A running ingestion: the library as it grows, the journal, the options."""
+    def _new(self, sources: Sequence[Source]) -> Iterator[_Local]:
+        """The sources that have to be read; the others are reported at once, by a look at their size and time."""
+        batch = self._batch
+        for source in sources:
+            assert source.path is not None
+            try:
+                local = self._unless_known(source, source.path)
+            except (OSError, KbError) as error:
+                trouble = (
+                    error if isinstance(error, KbError) else KbError(f"{source.path} cannot be read: {error.strerror}")
+                )
+                batch.fail(source.name, None, trouble, transient=True)
+                continue
+            if local is not None:
+                yield local
 
-    workspace: Workspace
-    options: Options
-    journal: Journal
-    library: Library
-    by_sha: dict[str, str] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    def _unless_known(self, source: Source, path: Path) -> _Local | None:
+        batch = self._batch
+        known = None if batch.options.refetch else batch.journal.known(source.name, path)
+        if known and known.slug and batch.has_text(known.slug):
+            batch.report(Outcome(source.name, "known", known.slug))
+        elif known and known.reason and not known.transient:
+            remark = "as before; the file has not changed (--refetch tries again)"
+            batch.report(Outcome(source.name, "failed", reason=known.reason, remarks=(remark,)))
+        else:
+            digest = digest_of(path)
+            slug = None if batch.options.refetch else batch.by_digest.get(digest)
+            if slug and batch.has_text(slug):
+                batch.journal.success(source.name, path, digest, slug)
+                batch.report(Outcome(source.name, "known", slug))
+            elif batch.options.dry_run:
+                batch.report(Outcome(source.name, "planned"))
+            else:
+                return _Local(source, path, digest)
+        return None
 
-    @classmethod
-    def open(cls, workspace: Workspace, options: Options) -> Batch:
-        library = Library.load(workspace)
-        taken = {path.name for path in workspace.papers.iterdir()} if workspace.papers.is_dir() else set()
-        by_sha = {str(paper.fields["sha256"]): slug for slug, paper in library.papers.items() if paper.fields.get("sha256")}
-        return cls(workspace, options, Journal(workspace), library, by_sha, taken | set(library.papers))
+    def _take(self, local: _Local, future: Future[Reading]) -> Outcome | None:
+        """Store what was read, unless it has pages for OCR: those papers wait, since a page takes many seconds."""
+        reading = future.result()
+        if failed_pages(reading) and self._batch.options.ocr and ocr.is_installed():
+            self._for_ocr.append((local, reading))
+            return None
+        return self._read_pages_and_store(local, reading)
 
-    def slug_for(self, metadata: Metadata, digest: str) -> str:
-        """The folder of a paper: the one that has its id, else a new name."""
-        if metadata.arxiv_id:
-            paper = self.library.find(metadata.arxiv_id)
-            if paper is not None:
-                return paper.slug
-        elif digest in self.by_sha:
-            return self.by_sha[digest]
-        if self.options.slug:
-            if self.options.slug in self.taken:
-                raise KbError(f"there is a paper {self.options.slug!r} already", "choose another name with --as")
-            return self.options.slug
-        fallback = metadata.arxiv_id or digest[:12]
-        return make_slug(metadata.title, metadata.authors, metadata.published[:4], self.taken, fallback)
+    def _read_pages_and_store(self, local: _Local, reading: Reading) -> Outcome:
+        return self._store(local, self._with_ocr(local, reading))
 
-    def remember(self, slug: str, folder: Path, metadata: Metadata, digest: str) -> None:
-        """Let later sources of the same run see a paper that was just written."""
-        self.taken.add(slug)
-        if not metadata.arxiv_id:
-            self.by_sha[digest] = slug
-        if slug not in self.library.papers:
-            fields = {"id": metadata.arxiv_id or "", "title": metadata.title, "authors": list(metadata.authors)}
-            self.library.add(Paper(slug, folder, fields, ""))
+    def _with_ocr(self, local: _Local, reading: Reading) -> Reading:
+        def say_page(at: int, of: int) -> None:
+            self._batch.listener.working(f"reading {local.path.name} by OCR, page {at} of {of}")
 
+        return with_failed_pages_read(reading, say_page, self._batch.options.ocr)
 
-def ingest_files(batch: Batch, sources: Sequence[Source], report: Callable[[Outcome], None]) -> None:
-    """Read local files, several at a time, and store each as it comes."""
-    pending: dict[Future[Reading], Source] = {}
-    todo = iter(sources)
-    with ThreadPoolExecutor(max_workers=max(1, batch.options.jobs), thread_name_prefix="read") as pool:
+    def _guarded(self, local: _Local, action: Callable[[], Outcome | None]) -> None:
+        """Do something for one source; what goes wrong is its failure and no other's."""
+        batch, source = self._batch, local.source
         try:
-            while True:
-                for source in _next_unknown(batch, todo, report, limit=2 * batch.options.jobs - len(pending)):
-                    pending[pool.submit(run_limited, read_paper, _files_of(source), None)] = source
-                if not pending:
-                    break
-                done, _ = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    report(_store_local(batch, pending.pop(future), future))
-        finally:
-            for future in pending:
-                future.cancel()
-            for _ in range(max(1, batch.options.jobs)):
-                pool.submit(close_sandbox)
-
-
-def _next_unknown(
-    batch: Batch, todo: Iterator[Source], report: Callable[[Outcome], None], limit: int
-) -> Iterable[Source]:
-    found: list[Source] = []
-    while len(found) < limit and (source := next(todo, None)) is not None:
-        known = batch.journal.known(source.name, source.path)
-        if known and known.slug and not batch.options.refetch and known.slug in batch.library.papers:
-            report(Outcome(source.name, "known", known.slug))
-        elif known and known.reason and not known.transient and not batch.options.refetch:
-            report(Outcome(source.name, "failed", reason=known.reason, remarks=("failed before; the file has not changed",)))
-        elif batch.options.dry_run:
-            report(Outcome(source.name, "planned"))
+            outcome = action()
+        except BadDocument as error:
+            self._write_failures = 0
+            batch.fail(source.name, local.path, _plain(error), error.transient)
+        except KbError as error:
+            self._write_failures += 1
+            if self._write_failures >= WRITE_FAILURES_IN_A_ROW:
+                raise PartialError(
+                    f"stopped: {error.message}", f"{error.hint}; what was added before is kept"
+                ) from None
+            batch.fail(source.name, local.path, error, transient=True)
         else:
-            found.append(source)
-    return found
+            self._write_failures = 0
+            if outcome is not None:
+                batch.journal.success(source.name, local.path, local.digest, outcome.slug)
+                batch.report(outcome)
+
+    def _store(self, local: _Local, reading: Reading) -> Outcome:
+        """Write a paper's files. A file that joins others of the same version is read again together with them."""
+        batch = self._batch
+        document = reading.document
+        if not any(section.blocks for section in document.sections):
+            unread = bool(failed_pages(reading)) and not (batch.options.ocr and ocr.is_installed())
+            raise BadDocument("; ".join(reading.remarks) or "no text in it", transient=unread)
+        if local.digest in batch.by_digest and not batch.options.refetch:
+            return Outcome(local.source.name, "known", batch.by_digest[local.digest])
+        metadata = _metadata_of(local, document)
+        slug, remark = batch.slug_for(metadata, local.digest)
+        folder = batch.workspace.paper_dir(slug)
+        keep_copy(place_of(folder, metadata.version), local.path, local.digest, batch.options.day)
+        new = write_record(folder, metadata, batch.options.day, local.digest, batch.options.tags)
+        batch.remember(slug, metadata, local.digest)
+        reading = self._joined(folder, metadata, local, reading)
+        _, kept = write_text(folder, reading.document)
+        document = reading.document
+        remarks = tuple(part for part in (*reading.remarks, remark, kept) if part)
+        return Outcome(local.source.name, "added" if new else "updated", slug, document.title, document.quality,
+                       document.provenance.route, remarks=remarks)  # fmt: skip
+
+    def _joined(self, folder: Path, metadata: Metadata, local: _Local, reading: Reading) -> Reading:
+        here = versions(folder)
+        version = metadata.version or max(here, default=0) or None
+        files = files_of(folder, version, with_loose=version is None or version >= max(here, default=0))
+        record = metadata_of(folder, version)
+        if sum(path is not None for path in (files.html, files.source, files.pdf)) > 1:
+            reading = self._with_ocr(local, self._pool.submit(files, record).result())
+        document = reading.document
+        if record is not None:
+            document = with_record(document, record)
+        else:
+            document = replace(document, title=metadata.title, arxiv_id=metadata.arxiv_id, version=version)
+        return replace(reading, document=document)
 
 
-def _files_of(source: Source) -> PaperFiles:
-    return PaperFiles(pdf=source.path) if source.kind == "pdf" else PaperFiles(source=source.path)
-
-
-def _store_local(batch: Batch, source: Source, future: Future[Reading]) -> Outcome:
-    assert source.path is not None
-    try:
-        reading = with_failed_pages_read(future.result(), source.path if source.kind == "pdf" else None)
-        if not any(section.blocks for section in reading.document.sections):
-            raise BadDocument("; ".join(reading.remarks) or "no text in it")
-        outcome = _store_document(batch, source, reading)
-    except BadDocument as error:
-        reason = error.message.removeprefix("PDF not used: ").removeprefix("source not used: ")
-        batch.journal.failure(source.name, source.path, reason, error.transient)
-        return Outcome(source.name, "failed", reason=reason, hint=error.hint, transient=error.transient)
-    except KbError as error:
-        batch.journal.failure(source.name, source.path, error.message, True)
-        return Outcome(source.name, "failed", reason=error.message, hint=error.hint, transient=True)
-    batch.journal.success(source.name, source.path, reading.document.provenance.sha256, outcome.slug)
-    return outcome
-
-
-def _store_document(batch: Batch, source: Source, reading: Reading) -> Outcome:
-    document = reading.document
-    if source.id and not document.arxiv_id:
-        document = replace(document, arxiv_id=source.id.bare, version=source.id.version)
-    digest = document.provenance.sha256
-    metadata = Metadata(
-        title=document.title or (source.path.stem if source.path else source.name),
-        arxiv_id=document.arxiv_id,
-        version=document.version,
+def _metadata_of(local: _Local, document: Document) -> Metadata:
+    """What a file itself says of the paper. The id in its name counts where the text has none."""
+    named = local.source.id
+    own = document.arxiv_id
+    version = document.version if own else named.version if named else None
+    identifier = own or (named.bare if named else None)
+    if named and own == named.bare:
+        version = document.version or named.version
+    stem = local.path.name.split(".")[0].replace("_", " ")
+    return Metadata(
+        title=document.title or (f"arXiv:{identifier}" if identifier else stem),
+        arxiv_id=identifier,
+        version=version,
         authors=document.authors,
-        published=_date_of(document),
+        published=_month_of(identifier),
     )
-    slug = batch.slug_for(metadata, digest)
-    folder = batch.workspace.paper_dir(slug)
-    assert source.path is not None
-    _keep_original(folder, source.path, document.version)
-    new = write_record(folder, metadata, batch.options.added, digest, batch.options.tags)
-    _, remark = write_text(folder, replace(document, title=metadata.title))
-    batch.remember(slug, folder, metadata, digest)
-    remarks = (*reading.remarks, *((remark,) if remark else ()))
-    return Outcome(source.name, "added" if new else "updated", slug, metadata.title, document.quality,
-                   document.provenance.route, remarks=remarks)  # fmt: skip
 
 
-def _date_of(document: Document) -> str:
+def _month_of(identifier: str | None) -> str:
     """A new-style id names its month; other dates are not guessed from a file."""
-    identifier = document.arxiv_id or ""
-    return f"20{identifier[:2]}-{identifier[2:4]}" if identifier[:4].isdigit() and "." in identifier else ""
+    new_style = identifier is not None and "/" not in identifier
+    return f"20{identifier[:2]}-{identifier[2:4]}" if identifier and new_style else ""
 
 
-def _keep_original(folder: Path, path: Path, version: int | None) -> None:
-    """Copy the original below ``files/``, by version; one that is there already is left alone."""
-    target = folder / "files" / (f"v{version}" if version else "local") / path.name
-    if target.exists() or folder in path.parents:
-        return
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name}.part")
-        if path.is_dir():
-            shutil.copytree(path, partial, dirs_exist_ok=True, symlinks=True)
-        else:
-            shutil.copyfile(path, partial)
-        partial.replace(target)
-    except OSError as error:
-        raise KbError(f"cannot write {target}: {error.strerror}", "make room or fix permissions, then run again") from None
+def _plain(error: BadDocument) -> BadDocument:
+    """The reason without the name of the route: a local file has only one."""
+    message = error.message.removeprefix("PDF not used: ").removeprefix("source not used: ")
+    return BadDocument(message, error.hint, error.transient)

@@ -1,4 +1,4 @@
-"""The arXiv half of ``kb ingest``: records, then files, then text, one paper after another.
+"""arXiv ids into papers: the record first, then files, then text, one paper after another.
 
 Whatever arrived is kept; a run that the network stopped is resumed by the next one with the same words.
 """
@@ -6,160 +6,158 @@ Whatever arrived is kept; a run that the network stopped is resumed by the next 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kb.errors import BadDocument, KbError, NetworkError, OfflineError
-from kb.ingest.add import NETWORK_FAILURES_IN_A_ROW, Batch, Outcome
-from kb.ingest.arxiv import ArxivClient
-from kb.ingest.ids import ArxivId
-from kb.ingest.readings import PaperFiles, read_paper, with_failed_pages_read
+from kb.errors import BadDocument, KbError, NetworkError, OfflineError, PartialError
+from kb.ingest.arxiv import BATCH, fetch_records, search
+from kb.ingest.batch import Batch, Outcome, with_remark
+from kb.ingest.connection import Connection
+from kb.ingest.fetch import Fetcher
+from kb.ingest.ids import ArxivId, parse_arxiv_id
+from kb.ingest.originals import files_of
+from kb.ingest.reading_pool import ReadingPool
+from kb.ingest.readings import Reading, with_failed_pages_read
 from kb.ingest.record import versions, write_metadata, write_record, write_text
-from kb.ingest.sandbox import run_limited
-from kb.ingest.sources import Source
-from kb.library import Paper
 from kb.model import Metadata
-from kb.workspace import Workspace, write_atomic
+from kb.workspace import write_atomic
+
+NETWORK_FAILURES_IN_A_ROW = 3
 
 
-def ingest_arxiv(
-    batch: Batch, client: ArxivClient, sources: Sequence[Source], report: Callable[[Outcome], None]
-) -> NetworkError | None:
-    """Ingest arXiv ids. Returns the network error that stopped the batch, if one did."""
-    wanted = []
-    for source in sources:
-        assert source.id is not None
-        known = _known(batch, source.id)
-        if known and not batch.options.refetch:
-            report(Outcome(source.name, "known", known.slug, known.title))
-        elif batch.options.dry_run:
-            report(Outcome(source.name, "planned"))
-        else:
-            wanted.append(source.id)
-    if not wanted:
-        return None
-    try:
-        records = client.records(wanted)
-    except NetworkError as error:
-        return _stop(batch, wanted, error, report)
-    return _ingest_records(batch, client, [(identifier, records.get(identifier)) for identifier in wanted], report)
+class ArxivPapers:
+    """Ingests arXiv ids into a batch."""
 
+    def __init__(self, batch: Batch, connection: Connection, fetcher: Fetcher, pool: ReadingPool) -> None:
+        self._batch = batch
+        self._connection = connection
+        self._fetcher = fetcher
+        self._pool = pool
+        self._failures = 0
 
-def _known(batch: Batch, identifier: ArxivId) -> Paper | None:
-    """The paper, if the version that is asked for (any, for a bare id) has its text here."""
-    paper = batch.library.find(identifier.bare)
-    if paper is None:
-        return None
-    here = versions(paper.folder)
-    return paper if (identifier.version in here if identifier.version else bool(here)) else None
+    def ingest(self, ids: Sequence[ArxivId]) -> None:
+        """Ingest every id, a hundred records to a request. Raises the NetworkError or PartialError that stops it."""
+        wanted = [identifier for identifier in ids if not self._is_known(identifier)]
+        if self._batch.options.dry_run:
+            for identifier in wanted:
+                self._batch.report(Outcome(str(identifier), "planned"))
+            return
+        left = list(wanted)
+        try:
+            for start in range(0, len(wanted), BATCH):
+                chunk = wanted[start : start + BATCH]
+                self._batch.listener.working(f"asking arXiv for {len(chunk)} records")
+                for identifier, record in fetch_records(self._connection, chunk).items():
+                    self._guarded(identifier, record)
+                    left.remove(identifier)
+        except (NetworkError, PartialError) as error:
+            for identifier in left:
+                self._batch.journal.failure(str(identifier), None, error.message, True)
+                self._batch.report(Outcome(str(identifier), "stopped", reason=error.message))
+            raise
 
+    def _is_known(self, identifier: ArxivId) -> bool:
+        paper = None if self._batch.options.refetch else self._batch.version_here(identifier)
+        known = paper and self._batch.journal.known(str(identifier), None)
+        if paper is None or (known and known.reason and known.transient):
+            return False
+        remark = "" if paper.text_fields.get("quality") != "none" else "its text cannot be had; kb show tells why"
+        self._batch.report(with_remark(Outcome(str(identifier), "known", paper.slug, paper.title), remark))
+        return True
 
-def _ingest_records(
-    batch: Batch,
-    client: ArxivClient,
-    records: Sequence[tuple[ArxivId, Metadata | None]],
-    report: Callable[[Outcome], None],
-) -> NetworkError | None:
-    failed_in_a_row = 0
-    for position, (identifier, metadata) in enumerate(records):
+    def _guarded(self, identifier: ArxivId, record: Metadata | BadDocument) -> None:
+        """Do one id; what goes wrong is its failure and no other's, unless the network is gone."""
         name = str(identifier)
-        if metadata is None:
-            reason = "arXiv has no paper with this id"
-            batch.journal.failure(name, None, reason, False)
-            report(Outcome(name, "failed", reason=reason, hint="check the number; old ids need their archive, as math/0309136"))
-            continue
         try:
-            outcome = _ingest_one(batch, client, identifier, metadata)
-            failed_in_a_row = 0
+            if isinstance(record, BadDocument):
+                raise record
+            if not self._is_known(identifier):
+                self._batch.report(self._ingest_one(name, record))
+            self._failures = 0
+        except PartialError:
+            raise
         except NetworkError as error:
-            failed_in_a_row += 1
-            batch.journal.failure(name, None, error.message, True)
-            report(Outcome(name, "failed", reason=error.message, hint=error.hint, transient=True))
-            if failed_in_a_row >= NETWORK_FAILURES_IN_A_ROW or isinstance(error, OfflineError):
-                return _stop(batch, [other for other, _ in records[position + 1 :]], error, report)
-            continue
-        except KbError as error:
-            batch.journal.failure(name, None, error.message, True)
-            outcome = Outcome(name, "failed", reason=error.message, hint=error.hint, transient=True)
-        report(outcome)
-    return None
-
-
-def _stop(
-    batch: Batch, rest: Sequence[ArxivId], error: NetworkError, report: Callable[[Outcome], None]
-) -> NetworkError:
-    for identifier in rest:
-        batch.journal.failure(str(identifier), None, error.message, True)
-        report(Outcome(str(identifier), "stopped", reason=error.message, transient=True))
-    return error
-
-
-def _ingest_one(batch: Batch, client: ArxivClient, identifier: ArxivId, metadata: Metadata) -> Outcome:
-    """Record first, so that a paper is known even if its files cannot be had; then files; then text."""
-    slug = batch.slug_for(metadata, "")
-    folder = batch.workspace.paper_dir(slug)
-    version = ArxivId(*_split(metadata), metadata.version)
-    write_metadata(folder, metadata)
-    new = write_record(folder, metadata, batch.options.added, tags=batch.options.tags)
-    batch.remember(slug, folder, metadata, "")
-    files, remarks = _fetch(batch, client, version, folder)
-    write_metadata(folder, replace(metadata, has_pdf=files.pdf is not None, has_source=files.source is not None))
-    if metadata.withdrawn:
-        remarks.insert(0, f"withdrawn: {metadata.comment or 'no reason given'}")
-    reading = with_failed_pages_read(run_limited(read_paper, files, metadata), files.pdf)
-    document = replace(reading.document, arxiv_id=metadata.arxiv_id, version=metadata.version)
-    _, remark = write_text(folder, document)
-    notes = [*remarks, *reading.remarks, *([remark] if remark else [])]
-    if document.quality == "none" and not metadata.withdrawn:
-        reason = "; ".join(reading.remarks) or "no file to read"
-        batch.journal.failure(str(identifier), None, reason, False)
-    else:
-        batch.journal.success(str(identifier), None, document.provenance.sha256, slug)
-    return Outcome(str(identifier), "added" if new else "updated", slug, metadata.title, document.quality,
-                   document.provenance.route, remarks=tuple(notes))  # fmt: skip
-
-
-def _split(metadata: Metadata) -> tuple[str, str]:
-    archive, _, number = (metadata.arxiv_id or "").rpartition("/")
-    return archive, number
-
-
-def _fetch(batch: Batch, client: ArxivClient, identifier: ArxivId, folder: Path) -> tuple[PaperFiles, list[str]]:
-    """HTML, source and PDF of a version, each only if it is not here yet. A missing one is a remark, no failure."""
-    place = folder / "files" / f"v{identifier.version or 1}"
-    kinds = [("html", ".html"), ("e-print", ".src")] + ([] if batch.options.no_pdf else [("pdf", ".pdf")])
-    found: dict[str, Path | None] = {}
-    remarks: list[str] = []
-    for kind, suffix in kinds:
-        target = place / f"{identifier.file_stem}{suffix}"
-        if target.exists() and not batch.options.refetch:
-            found[kind] = target
-            continue
-        try:
-            found[kind] = client.fetch(kind, identifier, target)
+            self._failures += 1
+            if self._failures >= NETWORK_FAILURES_IN_A_ROW or isinstance(error, OfflineError):
+                raise
+            self._batch.fail(name, None, error, transient=True, network=True)
         except BadDocument as error:
-            found[kind] = None
-            remarks.append(f"{kind}: {error.message}")
-    return PaperFiles(html=found.get("html"), source=found.get("e-print"), pdf=found.get("pdf")), remarks
+            self._batch.fail(name, None, error, error.transient)
+        except KbError as error:
+            self._batch.fail(name, None, error, transient=True)
+
+    def _ingest_one(self, name: str, record: Metadata) -> Outcome:
+        """The record is written first, so that the paper is known even if its files cannot be had."""
+        batch = self._batch
+        slug, remark = batch.slug_for(record)
+        folder = batch.workspace.paper_dir(slug)
+        write_metadata(folder, record)
+        new = write_record(folder, record, batch.options.day, tags=batch.options.tags)
+        batch.remember(slug, record)
+        reading, troubles = self._readable_version(folder, record)
+        if reading.document.version == record.version:
+            here = files_of(folder, record.version)
+            write_metadata(folder, replace(record, has_pdf=here.pdf is not None, has_source=here.source is not None))
+        document = reading.document
+        _, kept = write_text(folder, document)
+        said = f"withdrawn: {record.comment or 'no reason is given'}" if record.withdrawn else ""
+        remarks = tuple(part for part in (said, *map(str, troubles), *reading.remarks, remark, kept) if part)
+        if document.quality == "none" and not record.withdrawn:
+            raise BadDocument(
+                "no text: " + ("; ".join([*map(str, troubles), *reading.remarks]) or "arXiv has no file of it"),
+                f"its record is kept as {slug}; a PDF of your own can be added with kb ingest FILE.pdf",
+                transient=any(trouble.transient for trouble in troubles),
+            )
+        batch.journal.success(name, None, document.provenance.sha256, slug)
+        return Outcome(name, "added" if new else "updated", slug, record.title, document.quality,
+                       document.provenance.route, remarks=remarks)  # fmt: skip
+
+    def _readable_version(self, folder: Path, record: Metadata) -> tuple[Reading, list[BadDocument]]:
+        """The version's text; of a withdrawn one that has none, the text of the last version before it that has."""
+        reading, troubles = self._read(folder, record)
+        version = record.version or 1
+        while record.withdrawn and reading.document.quality == "none" and version > 1:
+            version -= 1
+            older, _ = self._read(folder, replace(record, version=version))
+            if older.document.quality != "none":
+                remark = f"the text is that of version {version}, the last that can be had"
+                return replace(older, remarks=(*older.remarks, remark)), troubles
+        return reading, troubles
+
+    def _read(self, folder: Path, record: Metadata) -> tuple[Reading, list[BadDocument]]:
+        batch = self._batch
+        archive, _, number = (record.arxiv_id or "").rpartition("/")
+        identifier = ArxivId(archive, number, record.version)
+        batch.listener.working(f"fetching {identifier}: {record.title}")
+        troubles = self._fetcher.fetch(identifier, folder)
+        newest = (record.version or 1) >= max(versions(folder), default=0)
+        files = files_of(folder, record.version, with_loose=newest)
+        reading = self._pool.submit(files, record).result()
+
+        def say_page(at: int, of: int) -> None:
+            batch.listener.working(f"reading {identifier} by OCR, page {at} of {of}")
+
+        return with_failed_pages_read(reading, say_page, batch.options.ocr), troubles
 
 
-def search_ids(workspace: Workspace, client: ArxivClient, query: str, most: int) -> list[ArxivId]:
-    """The ids of a search. Pages are kept as they come: the next run of the same search goes on after the last one."""
-    path = workspace.derived / "searches.json"
+def search_ids(batch: Batch, connection: Connection, query: str, most: int) -> list[ArxivId]:
+    """The ids that a search finds. Pages are kept as they come; the same search goes on after the last one.
+
+    Raises NetworkError, which then says how many are kept.
+    """
+    path = batch.workspace.derived / "searches.json"
     kept: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    found = [identifier for text in kept.get(query, []) if (identifier := _parse(text))]
-    if len(found) < most:
-        for page in client.search(query, most, start=len(found)):
-            found += [ArxivId(*_split(record)) for record in page.records]
-            kept[query] = [str(identifier) for identifier in found]
-            write_atomic(path, json.dumps(kept))
-    kept.pop(query, None)
-    write_atomic(path, json.dumps(kept))
-    return list(dict.fromkeys(found))[:most]
-
-
-def _parse(text: str) -> ArxivId | None:
-    from kb.ingest.ids import try_arxiv_id
-
-    return try_arxiv_id(text)
+    found = kept.get(query, [])
+    batch.listener.working(f"searching arXiv for {query!r}")
+    try:
+        if len(found) < most:
+            for page in search(connection, query, most, start=len(found)):
+                found = [*found, *(record.arxiv_id for record in page.records if record.arxiv_id)]
+                write_atomic(path, json.dumps(kept | {query: found}))
+                batch.listener.working(f"{len(found)} of {min(page.total, most)} found")
+    except NetworkError as error:
+        raise type(error)(error.message, f"{len(found)} results are kept; {error.hint}") from None
+    if kept.pop(query, None) or path.exists():
+        write_atomic(path, json.dumps(kept))
+    return [parse_arxiv_id(identifier) for identifier in dict.fromkeys(found)][:most]

@@ -9,6 +9,7 @@ import gzip
 import io
 import posixpath
 import tarfile
+import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ MAX_MEMBER = 20 * 2**20
 MAX_MEMBERS = 5000
 MAX_RATIO = 300
 TEXT_SUFFIXES = frozenset(
-    ".tex .ltx .latex .sty .cls .bbl .bib .txt .def .clo .cfg .tikz .pgf .readme .json .yaml .toml .inc .input".split(
+    ".tex .ltx .latex .sty .cls .bbl .bib .txt .def .clo .cfg .tikz .pgf .readme .json .yaml .toml .inc .input .htm .html".split(
         " "
     )
 )
@@ -51,6 +52,8 @@ def read_source(path: Path) -> SourceFiles:
     if _is_tar(head):
         with path.open("rb") as stream:
             return _from_tar(stream, path.stat().st_size)
+    if head.startswith(b"PK\x03\x04"):
+        return _from_zip(path)
     return _from_single(path.read_bytes()[:MAX_MEMBER])
 
 
@@ -135,6 +138,31 @@ def _from_tar(stream: io.BufferedReader | _Counted, compressed: int) -> SourceFi
     return SourceFiles(_kind_of(files), files, tuple(skipped))
 
 
+def _from_zip(path: Path) -> SourceFiles:
+    """A zip as writing platforms export it. What a member claims of its size is not believed: reading stops there."""
+    files: dict[str, bytes] = {}
+    skipped: list[str] = []
+    left = min(MAX_TOTAL, path.stat().st_size * MAX_RATIO)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            if len(members) > MAX_MEMBERS:
+                raise BadDocument(f"archive refused: more than {MAX_MEMBERS} members")
+            for member in members:
+                name = _safe_name(member.filename)
+                if member.is_dir() or name is None or not _is_text_name(name) or member.file_size > MAX_MEMBER:
+                    skipped.append(member.filename)
+                    continue
+                with archive.open(member) as handle:
+                    files[name] = handle.read(MAX_MEMBER)
+                left -= len(files[name])
+                if left < 0:
+                    raise BadDocument("archive refused: it unpacks to far more than its size")
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+        raise BadDocument(f"damaged archive: {error}") from None
+    return SourceFiles(_kind_of(files), files, tuple(skipped))
+
+
 def _safe_name(name: str) -> str | None:
     """The member's name inside the archive; None for one that points outside."""
     clean = posixpath.normpath(name.replace("\\", "/"))
@@ -149,8 +177,11 @@ def _is_text_name(name: str) -> bool:
 def _kind_of(files: dict[str, bytes]) -> SourceKind:
     if any(name.lower().endswith((".tex", ".ltx", ".latex")) for name in files):
         return "latex"
-    if any(looks_like_tex(data) for data in files.values()):
+    pages = [name for name in files if name.lower().endswith((".htm", ".html"))]
+    if any(looks_like_tex(data) for name, data in files.items() if name not in pages):
         return "latex"
+    if pages:
+        return "html"
     raise BadDocument("no TeX source in the archive")
 
 

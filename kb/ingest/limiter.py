@@ -31,5 +31,14 @@ class Limiter:
                 self._free_at = max(self._free_at, time.monotonic() + self.interval)
 
     def pause(self, seconds: float) -> None:
-        """Let nobody pass for a while: the server asked for it. Called inside a turn."""
+        """Let nobody pass for a while: the server asked for it."""
         self._free_at = max(self._free_at, time.monotonic() + seconds)
+
+
+_shared = Limiter()
+
+
+def shared_limiter(interval: float) -> Limiter:
+    """The limiter of this process, whoever asks. The interval asked for last holds."""
+    _shared.interval = interval
+    return _shared

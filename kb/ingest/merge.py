@@ -24,6 +24,8 @@ def merge(
     ``html`` must have passed its checks. The order is HTML, LaTeX, PDF.
     """
     readings = [reading for reading in (html, latex, pdf) if reading is not None and reading.sections]
+    if not readings and pdf is not None:
+        readings = [pdf]  # nothing but pages that failed the gate
     if not readings:
         return None
     best, lower = readings[0], readings[1:]
@@ -37,17 +39,21 @@ def merge(
     if page_texts and best.provenance.route != "pdf":
         best = with_pages(best, page_texts)
         routes["pages"] = "pdf"
-    if metadata is not None:
-        best = replace(
-            best,
-            title=metadata.title or best.title,
-            authors=metadata.authors or best.authors,
-            abstract=metadata.abstract or best.abstract,
-            arxiv_id=metadata.arxiv_id,
-            version=metadata.version,
-        )
-        routes |= {name: "api" for name in ("title", "authors", "abstract") if getattr(metadata, name)}
-    return replace(best, provenance=replace(best.provenance, routes=routes))
+    best = replace(best, provenance=replace(best.provenance, routes=routes))
+    return with_record(best, metadata) if metadata else best
+
+
+def with_record(document: Document, metadata: Metadata) -> Document:
+    """The document under the title, authors and abstract of arXiv's record, which are never misread."""
+    told = {name: value for name in ("title", "authors", "abstract") if (value := getattr(metadata, name))}
+    routes = document.provenance.routes | dict.fromkeys(told, "api")
+    return replace(
+        document,
+        **told,
+        arxiv_id=metadata.arxiv_id,
+        version=metadata.version,
+        provenance=replace(document.provenance, routes=routes),
+    )
 
 
 def _fill(best: Document, lower: Document) -> tuple[Document, list[str]]:

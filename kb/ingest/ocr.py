@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import io
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,10 +86,11 @@ def _lines(engine: Any, image: Any) -> tuple[list[str], bool]:
     return [text for _, _, _, text in rows], wide >= 0.6 * len(rows)
 
 
-def with_ocr(document: Document, path: Path) -> Document:
+def with_ocr(document: Document, path: Path, say_page: Callable[[int, int], None]) -> Document:
     """A PDF's document with the pages that failed the gate read from their pictures, each as a section of its own.
 
-    A page that cannot be read this way either keeps its reason, and stops no other.
+    A page that cannot be read this way either keeps its reason, and stops no other. ``say_page`` is told the running
+    number of each page and how many there are.
     """
     failed = [page for page in document.pages if page.reason]
     if not failed:
@@ -97,7 +99,8 @@ def with_ocr(document: Document, path: Path) -> Document:
     texts: dict[int, list[str]] = {}
     sandbox = Sandbox(cpu_seconds=180, wall_seconds=600, memory=8 << 30)
     try:
-        for page in failed:
+        for at, page in enumerate(failed, start=1):
+            say_page(at, len(failed))
             with contextlib.suppress(BadDocument):
                 texts[page.number] = sandbox.run(read_page, path, digest, page.number)
     finally:

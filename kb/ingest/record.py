@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from kb import frontmatter
-from kb.library import RECORD_NAME, TEXT_NAME
+from kb.ingest.originals import place_of
+from kb.library import RECORD_NAME, TEXT_NAME, read_metadata
 from kb.model import Document, Metadata
 from kb.textfile import is_edited, write
 from kb.workspace import write_atomic
 
 _BODY = """\
-## 摘要
+## 摘要 Summary
 
-## Summary
+## 方法 Method
 
 ## 笔记 Notes
 """
+_ALWAYS_SHOWN = ("aliases", "tags")
 
 
 def write_record(folder: Path, metadata: Metadata, added: str, sha256: str = "", tags: tuple[str, ...] = ()) -> bool:
@@ -41,18 +43,25 @@ def write_record(folder: Path, metadata: Metadata, added: str, sha256: str = "",
         "doi": metadata.doi,
         "journal_ref": metadata.journal_ref,
         "withdrawn": metadata.withdrawn or None,
+        "aliases": [],
         "tags": list(tags),
         "added": added,
     }
-    kept = {key: value for key, value in fields.items() if value not in (None, "", [])}
+    kept = {key: value for key, value in fields.items() if value not in (None, "", []) or key in _ALWAYS_SHOWN}
     write_atomic(path, frontmatter.dump(kept, _BODY))
     return True
 
 
 def write_metadata(folder: Path, metadata: Metadata) -> None:
     """Keep arXiv's record of a version beside its files."""
-    path = folder / "files" / f"v{metadata.version or 1}" / "metadata.json"
+    path = place_of(folder, metadata.version) / "metadata.json"
     write_atomic(path, json.dumps(dataclasses.asdict(metadata), ensure_ascii=False, indent=1) + "\n")
+
+
+def metadata_of(folder: Path, version: int | None) -> Metadata | None:
+    """What arXiv said of this version, if it was asked."""
+    path = place_of(folder, version) / "metadata.json"
+    return read_metadata(path) if version and path.is_file() else None
 
 
 def write_text(folder: Path, document: Document) -> tuple[Path, str]:
@@ -69,19 +78,20 @@ def write_text(folder: Path, document: Document) -> tuple[Path, str]:
         return current, ""
     old = current.read_text(encoding="utf-8")
     held = _version_of(old, current)
-    if version < held:
-        target = folder / f"text.v{version}.md"
-        return _write_beside(target, text)
-    if version > held:
-        current.replace(folder / f"text.v{held}.md")
+    if version and held and version < held:
+        return _write_beside(folder / f"text.v{version}.md", text, version)
+    if version and held and version > held:
+        # The copy comes first, so that a process killed in between leaves both.
+        write_atomic(folder / f"text.v{held}.md", old)
         write_atomic(current, text)
         return current, f"version {held} is kept as text.v{held}.md"
-    return _write_beside(current, text)
+    return _write_beside(current, text, version)
 
 
-def _write_beside(target: Path, text: str) -> tuple[Path, str]:
+def _write_beside(target: Path, text: str, version: int) -> tuple[Path, str]:
+    """Write ``target`` unless a person edited it; then the new text becomes a file of its own."""
     if target.exists() and is_edited(target.read_text(encoding="utf-8"), target):
-        fresh = target.with_name(target.name.removesuffix(".md") + ".fresh.md")
+        fresh = target.with_name(f"text.v{version}.fresh.md")
         write_atomic(fresh, text)
         return fresh, f"{target.name} was edited by hand and stays; the new reading is {fresh.name}"
     write_atomic(target, text)
@@ -95,7 +105,7 @@ def _version_of(text: str, path: Path) -> int:
 
 
 def versions(folder: Path) -> list[int]:
-    """The versions whose text is here, newest first."""
+    """The versions whose text is here, newest first; 0 stands for a text that names none."""
     found = {
         int(match[1]) for path in folder.glob("text.v*.md") if (match := re.fullmatch(r"text\.v(\d+)\.md", path.name))
     }

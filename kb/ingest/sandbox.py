@@ -6,6 +6,7 @@ The child serves one document after another, so that a batch pays its imports on
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -77,14 +78,14 @@ class Sandbox:
 
 
 def _death(code: int | None, cpu_seconds: int) -> str:
-    import signal
-
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         return f"gave up: it took more than {cpu_seconds} s of processor time, or too much memory"
     return f"its reader died (exit {code})"
 
 
 def _serve(pipe: Connection, memory: int) -> None:
+    # Ctrl-C reaches the whole process group; the parent decides what becomes of us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         import resource
     except ImportError:  # no such limits on this system: the wall clock still holds
@@ -94,7 +95,7 @@ def _serve(pipe: Connection, memory: int) -> None:
     while True:
         try:
             function, arguments, cpu = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return
         if resource is not None:
             used = resource.getrusage(resource.RUSAGE_SELF)
@@ -108,7 +109,10 @@ def _serve(pipe: Connection, memory: int) -> None:
             answer = ("error", BadDocument("gave up: it needs too much memory"))
         except Exception as error:
             answer = ("error", f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:200])
-        pipe.send(answer)
+        try:
+            pipe.send(answer)
+        except OSError:  # the parent is gone
+            return
 
 
 _local = threading.local()
