@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from kb.search.glossary import BORDER_SPACE, Glossary
-from kb.search.tokens import HAN, has_han, is_stop_stem, stem, words
+from kb.search.tokens import HAN, has_han, is_stop_stem, query_tokens, stem, words
 
 # What one word costs by where it is known from; a tie goes to the longer word.
 _OWN, _BUILT_IN, _STOP, _DICTIONARY, _ONE_CHARACTER, _UNKNOWN = 0.8, 1.0, 0.9, 1.5, 2.0, 4.0
@@ -32,7 +32,7 @@ _STOP_WORDS = frozenset(
     "两个 两种 二 三 三个 等 等等 来 去 做 所 所有 因为 所以 如果 那么 虽然 然后 于 于是 通过 根据 按照 基于 以上 请 请问 "
     "介绍 讲 讲讲 说 说说 解释 找 找到 看 看看 论文 文章 相关 好 大 小 比 比如 例如 同时 本 该 此 向 往 跟 同 下的 上的 中的 "
     "导致 造成 究竟 到底 区别 一般 通常 直接 进行 一样 怎么做 做到 不同 出现 出 出来 起来 下来 过来 很大 很多 很少 多大 较大 更好 "
-    "更多 太多 太少 太大 太小 集 们 者 们的 哪一 哪篇 是怎么 是如何 靠 只是 仅 仅仅 不仅 真的 还有 另外".split()
+    "更多 太多 太少 太大 太小 集 们 者 们的 哪一 哪篇 是怎么 是如何 靠 只是 仅 仅仅 不仅 真的 还有 另外 自己 式 型 性 化 器 下去 以后 以前".split()
 )
 
 
@@ -64,8 +64,15 @@ class Translation:
 
     @property
     def variants(self) -> str:
-        """All translations of all terms, for the keyword index."""
+        """All translations of all terms, as one text."""
         return " ".join(form for _, forms in self.terms for form in forms)
+
+    def keyword_tokens(self) -> list[str]:
+        """Tokens for the keyword index: of the usual translations twice, of the other ones once.
+
+        FTS5 counts a repeated token twice, so that synonyms help to find and do not outweigh the usual term.
+        """
+        return query_tokens(self.text) + query_tokens(f"{self.text} {self.variants}")
 
 
 class _Word(NamedTuple):

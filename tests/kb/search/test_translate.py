@@ -87,6 +87,11 @@ def test_terms_variants_and_what_is_not_known() -> None:
     assert found.variants == "advantage normalization normalizing advantages"
 
 
+def test_keyword_tokens_count_the_usual_form_twice() -> None:
+    tokens = translate("水稻 GRPO", GLOSSARY, Words({"水稻": ("rice", "paddy")})).keyword_tokens()
+    assert sorted(tokens) == ["grpo", "grpo", "paddi", "rice", "rice"]
+
+
 def test_english_question_comes_back_and_asks_no_dictionary() -> None:
     assert translate(" leave-one-out baseline ", GLOSSARY) == Translation(text="leave-one-out baseline")
 
@@ -141,9 +146,9 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dictionary]
     ("question", "expected"),
     [
         ("优势归一化 为什么会让梯度不稳定", "advantage normalization gradient instability"),
-        ("GRPO怎么去掉critic网络", "GRPO get rid of critic network"),
+        ("GRPO怎么去掉critic网络", "GRPO remove critic network"),
         ("團隊獎勵怎麼分配", "team reward allocation"),
-        ("水稻 收集", "rice gather"),
+        ("水稻 沙漠", "rice desert"),
     ],
 )
 def test_real_question(dictionary: Dictionary, question: str, expected: str) -> None:
