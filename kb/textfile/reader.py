@@ -179,7 +179,7 @@ class _Builder:
         elif self._mode == "references":
             self._reference_lines(piece)
         elif self._mode == "abstract":
-            self.abstract.append(_unescape_block(piece.text))
+            self.abstract.append(unescape_block(piece.text))
         elif not self._join_caption(piece):
             self._append(self._block(piece), piece)
 
@@ -237,7 +237,7 @@ class _Builder:
     def _flush_caption(self) -> None:
         if self._caption:
             held, self._caption = self._caption, None
-            self._append(Paragraph(_unescape_block(held.text), self._page), held)
+            self._append(Paragraph(unescape_block(held.text), self._page), held)
 
     def _block(self, piece: _Piece) -> Block:
         text, anchor = piece.text.strip(), piece.anchor
@@ -257,7 +257,7 @@ class _Builder:
             )  # fmt: skip
         if text.startswith("|") and "\n" in text:
             return _table("", piece, self._page, len(self.located))
-        return Paragraph(_unescape_block(piece.text), self._page)
+        return Paragraph(unescape_block(piece.text), self._page)
 
 
 _REFERENCE_FIELDS = {"key", "title", "authors", "year", "arxiv_id", "id_confidence", "doi", "url"}
@@ -326,6 +326,7 @@ def parse_number(text: str) -> float | None:
     return float(bare.rstrip("%").replace(",", ""))
 
 
-def _unescape_block(text: str) -> str:
+def unescape_block(text: str) -> str:
+    """A paragraph as the file has it, without the backslashes that the writer put before special lines."""
     lines = text.rstrip("\n").splitlines()
     return "\n".join(line[1:] if line[:1] == "\\" and line[1:].startswith(SPECIAL_STARTS) else line for line in lines)
