@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kb import __version__
-from kb.cli import compare, ingest, papers, workspaces
+from kb.cli import compare, glossary, index, ingest, papers, search, workspaces
 from kb.errors import ERROR, KbError
 
 app = typer.Typer(
@@ -29,8 +29,12 @@ PAPERS = "Papers and search"
 app.command(rich_help_panel=WORKSPACE)(workspaces.init)
 app.command(rich_help_panel=WORKSPACE)(workspaces.info)
 app.command(rich_help_panel=WORKSPACE)(workspaces.status)
+app.command(rich_help_panel=WORKSPACE)(index.index)
+app.command(rich_help_panel=WORKSPACE)(index.doctor)
+app.add_typer(glossary.app, name="glossary", rich_help_panel=WORKSPACE)
 app.command(rich_help_panel=PAPERS)(ingest.ingest)
 app.command(rich_help_panel=PAPERS)(compare.compare)
+app.command(rich_help_panel=PAPERS)(search.search)
 app.command("list", rich_help_panel=PAPERS)(papers.list_papers)
 app.command(rich_help_panel=PAPERS)(papers.show)
 app.command("open", rich_help_panel=PAPERS)(papers.open_paper)

@@ -142,7 +142,7 @@ def _marked(hit: Hit, answer: Answer, index: Index, context: int) -> Any:
     text = Text(shown)
     for start, end in marked_spans(shown, answer.terms):
         text.stylize("bold yellow", start, end)
-    return Padding(text, (0, 0, 0, 4))
+    return Padding(text, (0, 0, 0, 4), expand=False)
 
 
 def _formulas(index: Index, latex: str, filters: Filters, most: int, as_json: bool) -> None:

@@ -168,6 +168,13 @@ class Index:
         )
         return [(str(row[0]), str(row[1])) for row in rows]
 
+    def files(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """By owner, time and size of the files its passages were made from."""
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        for owner, path, mtime_ns, size in self._connection.execute("SELECT owner, path, mtime_ns, size FROM files"):
+            found.setdefault(owner, {})[path] = (mtime_ns, size)
+        return found
+
     def counts(self) -> dict[str, int]:
         """Numbers of ``papers``, ``notes`` and ``passages`` (with references) in the index."""
         kinds = dict(self._connection.execute("SELECT kind, count(*) FROM documents GROUP BY kind"))

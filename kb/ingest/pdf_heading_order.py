@@ -38,10 +38,10 @@ def drop_strays(
         line = lines[heading.at]
         if counts[heading.title.casefold()] > 2 or _is_contents_line(heading):
             continue
-        if len(numbered) >= 4 and heading.number is None and not is_known(heading.title):
-            # Where sections are numbered, one without a number has to look just like them.
-            if not line.bold or round(line.size, 1) not in sizes:
-                continue
+        bare = heading.number is None and not is_known(heading.title)
+        # Where sections are numbered, one without a number has to look just like them.
+        if bare and len(numbered) >= 4 and not (line.bold and round(line.size, 1) in sizes):
+            continue
         stands_out = line.bold or line.text.isupper() or round(line.size, 1) not in text_sizes
         if heading.number and not stands_out and not _follows(heading.number, [other.number for other in kept]):
             continue

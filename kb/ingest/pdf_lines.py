@@ -107,21 +107,22 @@ def _continues(last: Line, line: Line) -> bool:
 
 
 def _join(last: Line, line: Line) -> None:
-    gap = " " if line.x0 - last.x1 > 0.12 * last.size else ""
+    gap = " " if line.x0 - last.x1 > 0.12 * last.size or line.text[0] == " " or last.text[-1] == " " else ""
     weight_a, weight_b = len(last.text), len(line.text)
     last.math = (last.math * weight_a + line.math * weight_b) / (weight_a + weight_b)
     last.bold = last.bold and (line.bold or line.math > 0.9)
     last.italic = last.italic and line.italic
     last.size = last.size if weight_a >= weight_b else line.size
-    last.text = f"{last.text}{gap}{line.text}"
+    last.text = f"{last.text.rstrip()}{gap}{line.text.lstrip()}"
     last.block = line.block
     last.x1, last.y0, last.y1 = max(last.x1, line.x1), min(last.y0, line.y0), max(last.y1, line.y1)
 
 
-def mark_full_lines(page: Page) -> None:
-    """Tell which lines reach a right edge that many lines of the page share, as lines of justified text do."""
+def finish_lines(page: Page) -> None:
+    """Strip the lines, and tell which reach a right edge that many share, as lines of justified text do."""
     counts: dict[int, int] = {}
     for line in page.lines:
+        line.text = line.text.strip()
         edge = round(line.x1 / 2)
         counts[edge] = counts.get(edge, 0) + 1
     for line in page.lines:

