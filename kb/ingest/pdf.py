@@ -18,6 +18,7 @@ from kb.ingest.pdf_headings import Heading, find_headings
 from kb.ingest.pdf_lines import Line, Page, UnreadablePage
 from kb.ingest.pdf_reader import TOOL, PdfFile, crop_png, open_pdf, page_png, page_texts, tool_version
 from kb.ingest.pdf_references import find_unheaded, split_references
+from kb.ingest.pdf_run_ins import split_run_ins
 from kb.ingest.pdf_tables import lift_tables
 from kb.ingest.pdf_text import Joiner
 from kb.ingest.reference_entry import parse_reference
@@ -29,11 +30,14 @@ _POOR_SHARE = 0.2
 __all__ = ["crop_png", "page_png", "page_texts", "parse_pdf"]
 
 
-def parse_pdf(path: Path) -> Document:
-    """Read a PDF whole. Raises BadDocument with the reason when nothing of it can be read."""
+def parse_pdf(path: Path, *, with_outline: bool = True) -> Document:
+    """Read a PDF whole; without its outline, headings are told from their look alone.
+
+    Raises BadDocument with the reason when nothing of it can be read.
+    """
     with open_pdf(path) as pdf:
         pages, reports = _pages(pdf)
-        outline = pdf.outline()
+        outline = pdf.outline() if with_outline else []
         flags = _flags(pdf, reports)
     identifier, version = find_stamp(pages)
     drop_furniture(pages)
@@ -97,7 +101,7 @@ def _document(
     size = body_size(pages)
     maker = BlockMaker(size, joiner, lift_tables(pages, joiner))
     in_title = {id(line) for line in title}
-    lines = [line for page in pages for line in page.lines if id(line) not in in_title]
+    lines = split_run_ins([line for page in pages for line in page.lines if id(line) not in in_title])
     headings = _with_reference_list(find_headings(lines, outline, size), lines)
     sections: list[Section] = []
     references: list[Reference] = []

@@ -28,20 +28,22 @@ def drop_strays(
     found: Sequence[AnyHeading], lines: Sequence[Line], is_known: Callable[[str], bool]
 ) -> list[AnyHeading]:
     """Drop numbers out of sequence (list items, rows of tables), lines of a contents list, and titles that recur."""
-    counts = Counter(heading.title.casefold() for heading in found)
+    counts = Counter(heading.title.casefold() for heading in found if heading.number is None)
     numbered = [lines[heading.at] for heading in found if heading.number]
-    sizes = {round(line.size, 1) for line in numbered}
+    looks = {(line.font, round(line.size, 1)) for line in numbered if line.bold}
+    fonts = {font for font, _ in looks}
     text_sizes = {round(line.size, 1) for line in lines if len(line.text) > 60}
     kept: list[AnyHeading] = []
     last_top = 0
     for heading in found:
         line = lines[heading.at]
-        if counts[heading.title.casefold()] > 2 or _is_contents_line(heading):
+        if (heading.number is None and counts[heading.title.casefold()] > 2) or _is_contents_line(heading):
             continue
-        bare = heading.number is None and not is_known(heading.title)
-        # Where sections are numbered, one without a number has to look just like them.
-        if bare and len(numbered) >= 4 and not (line.bold and round(line.size, 1) in sizes):
-            continue
+        if heading.number is None and not is_known(heading.title) and len(numbered) >= 4:
+            # Where sections are numbered, one without a number is set like them: in their font, above the text's size.
+            same = (line.font, round(line.size, 1)) in looks
+            if not same and not (line.font in fonts and round(line.size, 1) not in text_sizes):
+                continue
         stands_out = line.bold or line.text.isupper() or round(line.size, 1) not in text_sizes
         if heading.number and not stands_out and not _follows(heading.number, [other.number for other in kept]):
             continue

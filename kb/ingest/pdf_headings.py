@@ -17,7 +17,7 @@ ENOUGH_OUTLINE = 4
 LONGEST = 130
 _PART = r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}"
 _NUMBER = re.compile(
-    rf"^(?:(?:Section|Chapter)\s+)?(?P<number>{_PART})(?:[.:]?\s+(?=[^\s\d.,;:=+(])|[.:、]?\s*(?=[\u4e00-\u9fff]))"
+    rf"^(?:(?:Section|Chapter)\s+)?(?P<number>{_PART})(?:[.:]?\s+(?=[^\s\d.,;:=+(])|(?<=\.\d)\.?\s+(?=\d\w*[A-Za-z])|[.:、]?\s*(?=[\u4e00-\u9fff])(?![个种次年月日章节条篇位项组类倍万亿元人天岁层步]))"
 )
 _APPENDIX = re.compile(r"^(?:Appendix|APPENDIX|附录)\s*(?P<number>[A-Z](?:\.\d{1,2}){0,2}|\d)(?:[.:：—–-]|\s)\s*(?=\S)")
 _ROMAN = re.compile(r"^(?P<number>[IVX]{1,5})\.\s+(?=[A-Z])|^(?P<bare>[IVX]{2,5})\s+(?=[A-Z][a-z])")
@@ -103,37 +103,52 @@ def _from_outline(lines: Sequence[Line], outline: Sequence[tuple[int, str, int]]
     found: list[Heading] = []
     used: set[int] = set()
     for level, title, page in outline:
-        _, bare = split_number(title)
-        wanted = fold(bare)
-        if not wanted:
-            continue
-        for number in (page, page + 1, page - 1):
-            place = _locate(lines, by_page.get(number, []), wanted, used)
+        title = " ".join(title.split())
+        own, bare = split_number(title)
+        # "A Survey" may be a title or section A of an appendix: the page tells.
+        for number, wanted in ((None, title), (own, bare)):
+            place = next(
+                (
+                    place
+                    for near in (page, page + 1, page - 1)
+                    if (place := _locate(lines, by_page.get(near, []), fold(wanted), used))
+                ),
+                None,
+            )
             if place is not None:
                 at, count = place
                 used.update(range(at, at + count))
-                shown, _ = split_number(_joined(lines, at, count))
-                found.append(Heading(at, count, bare, shown or split_number(title)[0], level, lines[at].page))
+                shown = number or _number_before(_joined(lines, at, count), wanted)
+                found.append(Heading(at, count, wanted, shown, level, lines[at].page))
                 break
     found.sort(key=lambda heading: heading.at)
     return found
 
 
 def _locate(lines: Sequence[Line], indices: list[int], wanted: str, used: set[int]) -> tuple[int, int] | None:
-    """Where a title stands on a page: on one line, or on up to three that follow each other."""
+    """Where a folded title stands on a page: on one line, or on up to four that follow each other."""
+    if not wanted:
+        return None
     for position, at in enumerate(indices):
         if at in used:
             continue
-        for count in range(1, 1 + min(3, len(indices) - position)):
-            text = fold(split_number(_joined(lines, at, count))[1])
-            if text == wanted:
+        for count in range(1, 1 + min(4, len(indices) - position)):
+            text = _joined(lines, at, count)
+            forms = (fold(text), fold(split_number(text)[1]))
+            if wanted in forms:
                 return at, count
-            if not wanted.startswith(text):
+            if not any(form and wanted.startswith(form) for form in forms) and not _ALONE.fullmatch(text):
                 break
     for at in indices:
         if at not in used and len(wanted) > 3 and lines[at].bold and fold(lines[at].text).startswith(wanted):
             return at, 1
     return None
+
+
+def _number_before(text: str, title: str) -> str | None:
+    """The number that stands before a title on its line."""
+    number, bare = split_number(text)
+    return number if fold(bare) == fold(title) else None
 
 
 def _joined(lines: Sequence[Line], at: int, count: int) -> str:
@@ -175,13 +190,13 @@ class _Finder:
         number, title = split_number(text)
         if number is None and self._roman and line.italic and (match := _LETTER.match(text)):
             number, title = match["number"], text[match.end() :]
-        if not _can_be_title(title):
+        if not _can_be_title(title, lower=number is not None and line.bold):
             return self._with_number_apart(index)
         if not self._opens(index) or not self._looks_like_heading(index, number, title):
             return None
         count = 1
-        while count < 3 and self._goes_on(index + count):
-            title = f"{title} {clean(self._lines[index + count].text)}"
+        while count < 4 and self._goes_on(index + count):
+            title = _append(title, clean(self._lines[index + count].text))
             count += 1
         if title.rstrip().endswith(_ENDS_LIKE_TEXT) and number is None and not is_known(title):
             return None
@@ -214,11 +229,19 @@ class _Finder:
         if number is not None:
             looks = line.bold or large or (self._roman and (title.isupper() or line.italic)) or _is_capitals(title)
             return looks or self._stands_alone(index)
+        if self._shares_row(index):
+            return False
         if is_known(title):
             return line.bold or large or title.isupper() or line.italic or self._is_alone(index)
         if line.size > 1.9 * self._size:
             return False
         return (line.bold and large) or line.size >= 1.18 * self._size
+
+    def _shares_row(self, index: int) -> bool:
+        """Whether the line has a neighbour in its row, as cells and labels have."""
+        line = self._lines[index]
+        beside = [self._lines[at] for at in (index - 1, index + 1) if 0 <= at < len(self._lines)]
+        return any(other.page == line.page and other.overlaps_rows(line) > 0.6 for other in beside)
 
     def _stands_out(self, line: Line) -> bool:
         return line.bold or line.size >= 1.08 * self._size or line.text.isupper()
@@ -254,15 +277,23 @@ class _Finder:
         if at >= len(self._lines):
             return False
         line, above = self._lines[at], self._lines[at - 1]
-        same = abs(line.size - above.size) < 0.3 and line.bold == above.bold and line.block == above.block
-        near = 0 <= line.y0 - above.y0 < 2.2 * line.size and line.page == above.page
+        same = abs(line.size - above.size) < 0.3 and line.bold == above.bold and line.font == above.font
+        near = 0.5 * line.size < line.y0 - above.y0 < (2.2 if line.block == above.block else 1.6) * line.size
         looks = line.bold or line.size >= 1.08 * self._size
-        return same and near and looks and split_number(line.text)[0] is None and line.math < 0.3
+        return same and near and line.page == above.page and looks and split_number(line.text)[0] is None and line.math < 0.3
 
 
-def _can_be_title(title: str) -> bool:
+def _can_be_title(title: str, *, lower: bool = False) -> bool:
+    """Whether words can be a heading; with ``lower`` they may begin with a small letter."""
     letters = len(re.sub(r"[\W\d_]", "", title))
-    return letters >= 2 and letters >= 0.5 * len(title.replace(" ", "")) and not title[0].islower()
+    return letters >= 2 and letters >= 0.5 * len(title.replace(" ", "")) and (lower or not title[0].islower())
+
+
+def _append(title: str, part: str) -> str:
+    """A title with its next line; a word broken at the line's end is mended."""
+    if title.endswith("-"):
+        return title + part if part[:1].isupper() else title[:-1] + part
+    return f"{title} {part}"
 
 
 def _is_capitals(title: str) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+_SECTION_NUMBER = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2})*\.?")
 Box: TypeAlias = tuple[float, float, float, float]
 Word: TypeAlias = tuple[float, float, float, float, str]
 
@@ -15,6 +17,8 @@ class Line:
 
     ``size`` is in points; ``math`` is the share of characters set in a mathematics font; ``block`` numbers the
     blocks of the page as the reader saw them; ``full`` tells that the line reaches the right edge of its column.
+    ``lead`` counts the characters at the start of a mixed line that are set in bold or italic, a number before them
+    included, as in a heading that runs into its text.
     """
 
     text: str
@@ -29,6 +33,8 @@ class Line:
     page: int
     block: int
     full: bool = False
+    font: str = ""
+    lead: int = 0
 
     @property
     def box(self) -> Box:
@@ -109,6 +115,10 @@ def _continues(last: Line, line: Line) -> bool:
 def _join(last: Line, line: Line) -> None:
     gap = " " if line.x0 - last.x1 > 0.12 * last.size or line.text[0] == " " or last.text[-1] == " " else ""
     weight_a, weight_b = len(last.text), len(line.text)
+    if last.bold or last.lead == weight_a or _SECTION_NUMBER.fullmatch(last.text.strip()):
+        last.lead = weight_a + len(gap) + (weight_b if line.bold else line.lead)
+    if weight_b > weight_a:
+        last.font = line.font
     last.math = (last.math * weight_a + line.math * weight_b) / (weight_a + weight_b)
     last.bold = last.bold and (line.bold or line.math > 0.9)
     last.italic = last.italic and line.italic

@@ -192,7 +192,8 @@ def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
     text = _spaced(spans)
     if not text.strip():
         return None
-    total = mathematical = bold = italic = 0
+    total = mathematical = bold = italic = most = 0
+    font = ""
     sizes: dict[float, int] = {}
     for span in spans:
         count = len(span["text"].strip())
@@ -209,6 +210,8 @@ def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
             bold += count
         if flags & 2:
             italic += count
+        if count > most:
+            most, font = count, span["font"]
     x0, y0, x1, y1 = raw["bbox"]
     if len(sizes) > 1:
         # Small capitals are capitals of two sizes; the larger one is the size the line is set in.
@@ -218,8 +221,23 @@ def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
         size = _size_by_width(x1 - x0, len(text))
         baseline = spans[0]["origin"][1]
         y0, y1 = baseline - 0.75 * size, baseline + 0.25 * size
-    return Line(text, x0, y0, x1, y1, size, bold > 0 and 10 * bold >= 8 * (total - mathematical),
-                2 * italic > total, mathematical / total, page, block)  # fmt: skip
+    is_bold = bold > 0 and 10 * bold >= 8 * (total - mathematical)
+    lead = _lead(spans) if not is_bold and (bold or italic) else 0
+    return Line(text, x0, y0, x1, y1, size, is_bold, 2 * italic > total, mathematical / total, page, block,
+                font=font, lead=lead)  # fmt: skip
+
+
+def _lead(spans: list[dict[str, Any]]) -> int:
+    """How many characters of a mixed line stand in bold or italic at its start, a number before them included."""
+    end = 0
+    for index, span in enumerate(spans):
+        text = span["text"]
+        is_math, is_bold = _font_kind(span["font"])
+        styled = is_bold or is_math or span["flags"] & 18
+        if text.strip() and not styled and not (index == 0 and text.strip(" .").replace(".", "").isalnum() and len(text) < 9):
+            break
+        end = index + 1
+    return len(_spaced(spans[:end]).rstrip()) if end else 0
 
 
 def _spaced(spans: list[dict[str, Any]]) -> str:

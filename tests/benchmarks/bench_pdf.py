@@ -20,14 +20,13 @@ import pymupdf
 
 from kb.ingest.ids import try_arxiv_id
 from kb.ingest.pdf import parse_pdf
-from kb.ingest.pdf_furniture import body_size, drop_furniture
-from kb.ingest.pdf_headings import find_headings, fold, split_number
-from kb.ingest.pdf_lines import UnreadablePage
+from kb.ingest.pdf_headings import fold, split_number
 from kb.ingest.pdf_reader import open_pdf
 
 CORPUS = Path(os.environ.get("KB_CORPUS", Path(__file__).resolve().parents[3] / "shared" / "corpus"))
 
 # Headings that are real and that outlines leave out.
+OURS = ("Front matter", "Notes")  # names that the parser gives to text below no heading
 UNLISTED = frozenset("abstract references contents tableofcontents appendix acknowledgments acknowledgements keywords "
                      "contributions authorcontributions".split())  # fmt: skip
 
@@ -44,20 +43,42 @@ class Tally:
     weak: list[str] = field(default_factory=list)
 
 
-def headings(path: Path) -> tuple[set[str], set[str]]:
-    """``(in the outline, found by fonts)``, folded, with the outline hidden from the finder.
+@dataclass
+class Headings:
+    """A paper's headings against its outline: entries, how many of them were found, and what was found besides."""
 
-    Found headings that lie deeper than the outline goes are left out: it says nothing of them.
+    entries: int
+    missed: list[str]
+    wrong: list[str]
+
+    @property
+    def hits(self) -> int:
+        return self.entries - len(self.missed)
+
+
+def headings(path: Path) -> Headings:
+    """Compare with the outline, which is hidden from the parser.
+
+    Numbered headings of a depth that the outline does not list for their part of the paper are neither right nor wrong.
     """
     with open_pdf(path) as pdf:
-        outline = pdf.outline()
-        pages = [page for page in pdf.pages() if not isinstance(page, UnreadablePage)]
-        drop_furniture(pages)
-        lines = [line for page in pages for line in page.lines]
-        guessed = find_headings(lines, [], body_size(pages))
-    truth = {fold(split_number(title)[1]) for _, title, _ in outline} - {""}
-    depth = max((level for level, _, _ in outline), default=0)
-    return truth, {fold(heading.title) for heading in guessed if heading.level <= depth or not heading.number}
+        titles = {" ".join(title.split()) for _, title, _ in pdf.outline()}
+    document = parse_pdf(path, with_outline=False)
+    wanted = {fold(title): {fold(title), fold(split_number(title)[1])} for title in titles if fold(title)}
+    found: dict[str, tuple[str, int]] = {}
+    for section in document.sections:
+        if section.title not in OURS:
+            number = section.number or ""
+            found[fold(f"{number}{section.title}")] = (fold(section.title), number.count("."))
+    shown = {form for full, (title, _) in found.items() for form in (full, title)}
+    shown |= ({"abstract"} if document.abstract else set()) | ({"references"} if document.references else set())
+    entries = {form for forms in wanted.values() for form in forms}
+    is_listed = {(full[:1], depth) for full, (title, depth) in found.items() if {full, title} & entries}
+    wrong = [
+        title for full, (title, depth) in found.items()
+        if not {full, title} & entries and title not in UNLISTED and (depth == 0 or (full[:1], depth) in is_listed)
+    ]  # fmt: skip
+    return Headings(len(wanted), [title for title, forms in wanted.items() if not forms & shown], wrong)
 
 
 def quality(paths: list[Path], titles: dict[str, str]) -> Tally:
@@ -69,16 +90,13 @@ def quality(paths: list[Path], titles: dict[str, str]) -> Tally:
         wanted = titles.get(path.name, "")
         if wanted and fold(document.title) != fold(wanted):
             tally.titles.append(f"{path.name}: {document.title!r} for {wanted!r}")
-        truth, guessed = headings(path)
-        if len(truth) >= 4:
-            # Unnumbered ends that outlines leave out are no mistakes.
-            extra = {name for name in guessed - truth if name in UNLISTED}
-            hits = len(truth & guessed)
-            tally.outlined += len(truth)
-            tally.found += len(guessed - extra)
-            tally.hits += hits
-            if hits < 0.8 * len(truth) or hits < 0.8 * len(guessed - extra):
-                tally.weak.append(f"{path.name}: {hits} of {len(truth)}, found {len(guessed - extra)}")
+        compared = headings(path)
+        if compared.entries >= 4:
+            tally.outlined += compared.entries
+            tally.hits += compared.hits
+            tally.found += compared.hits + len(compared.wrong)
+            if len(compared.missed) + len(compared.wrong) > 0.2 * compared.entries:
+                tally.weak.append(f"{path.name}: missed {compared.missed}, wrong {compared.wrong}")
     return tally
 
 
