@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kb import __version__
-from kb.cli import compare, glossary, index, ingest, papers, search, workspaces
+from kb.cli import compare, demo, glossary, index, ingest, papers, report, search, workspaces
 from kb.errors import ERROR, KbError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ WORKSPACE = "The workspace"
 PAPERS = "Papers and search"
 
 app.command(rich_help_panel=WORKSPACE)(workspaces.init)
+app.command(rich_help_panel=WORKSPACE)(demo.demo)
 app.command(rich_help_panel=WORKSPACE)(workspaces.info)
 app.command(rich_help_panel=WORKSPACE)(workspaces.status)
 app.command(rich_help_panel=WORKSPACE)(index.index)
@@ -34,6 +35,7 @@ app.command(rich_help_panel=WORKSPACE)(index.doctor)
 app.add_typer(glossary.app, name="glossary", rich_help_panel=WORKSPACE)
 app.command(rich_help_panel=PAPERS)(ingest.ingest)
 app.command(rich_help_panel=PAPERS)(compare.compare)
+app.command(rich_help_panel=PAPERS)(report.report)
 app.command(rich_help_panel=PAPERS)(search.search)
 app.command("list", rich_help_panel=PAPERS)(papers.list_papers)
 app.command(rich_help_panel=PAPERS)(papers.show)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,39 +15,58 @@ from kb.errors import PARTIAL
 from kb.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from kb.index.reconcile import IndexReport, Progress
+    from kb.index.embedding_step import Progress
+    from kb.index.reconcile import IndexReport
+
+_LONG_STEP = 200  # documents or texts
 
 
 def index(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Read every file again; cached vectors are used.")] = False,
+    keep_old: Annotated[bool, typer.Option("--keep-old", help="Keep the index of another model or version.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Bring the search index in step with the papers and notes."""
-    report = bring_up_to_date(find_workspace(), quiet=as_json)
+    report = bring_up_to_date(find_workspace(), quiet=as_json, rebuild=rebuild, keep_old=keep_old)
     if as_json:
-        print_json({"read": report.read, "removed": report.removed, "embedded": report.embedded, "failures": report.failures})
+        print_json(asdict(report))
     if report.failures:
         sys.exit(PARTIAL)
 
 
-def bring_up_to_date(workspace: Workspace, quiet: bool = False) -> IndexReport:
-    """Reconcile under the write lock, with progress on stderr."""
+def bring_up_to_date(
+    workspace: Workspace, quiet: bool = False, rebuild: bool = False, keep_old: bool = False
+) -> IndexReport:
+    """Reconcile under the write lock, with progress on stderr; ``quiet`` prints no summary."""
     from kb.index.embedding.registry import embedder_of
     from kb.index.lock import writing
-    from kb.index.reconcile import reconcile
+    from kb.index.reconcile import forget_passages, reconcile
 
     with writing(workspace, "kb index"), _progress() as progress:
-        report = reconcile(workspace, embedder_of(workspace), progress)
-    if quiet:
-        return report
+        if rebuild:
+            forget_passages(workspace)
+        try:
+            report = reconcile(workspace, embedder_of(workspace), progress, keep_old)
+        except KeyboardInterrupt:
+            say("interrupted: what was read and embedded is kept; kb index goes on there")
+            raise typer.Exit(130) from None
+    if not quiet:
+        _summary(report)
+    return report
+
+
+def _summary(report: IndexReport) -> None:
     for difference in report.replaced_recipe:
-        say(f"the index was built anew beside the old one: {difference}")
+        say(f"the index was made anew: {difference}")
     if report.is_noop:
-        say("index: up to date")
+        say(f"index: up to date, {report.passages} passages")
     else:
-        say(f"index: {report.read} documents read, {report.removed} removed, {report.embedded} texts embedded")
+        say(
+            f"index: {report.read} papers and notes read, {report.removed} removed, {report.embedded} texts embedded; "
+            f"{report.passages} passages"
+        )
     for owner, reason in report.failures.items():
         say(f"not indexed: {owner}: {reason}")
-    return report
 
 
 @contextmanager
@@ -71,37 +91,43 @@ def _progress() -> Iterator[Progress]:
 
 
 def _plain_progress() -> Progress:
+    """A line for each tenth of a long step."""
     shown: dict[str, int] = {}
 
     def show(step: str, done: int, total: int, name: str) -> None:
         tenth = 10 * done // max(total, 1)
-        if total > 200 and shown.get(step) != tenth:
+        if total >= _LONG_STEP and shown.get(step) != tenth:
             shown[step] = tenth
-            say(f"{step} {done} of {total}")
+            say(f"{step} {done} of {total} {name}".rstrip())
 
     return show
 
 
 def doctor(
-    mend: Annotated[bool, typer.Option("--repair", help="Put right what can be, from the cached vectors.")] = False,
+    mend: Annotated[bool, typer.Option("--repair", help="Put right what is wrong; cached vectors are used.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check the index: lost vectors, damaged files, a store that does not hold what it should."""
+    """Check the index: damaged files, lost vectors, a store that does not hold what it should."""
     from kb.index.doctor import examine, repair
     from kb.index.lock import writing
 
     workspace = find_workspace()
     with writing(workspace, "kb doctor"):
         findings = examine(workspace)
+        if mend:
+            repair(workspace, findings)
+    if as_json:
+        print_json([{"where": finding.where, "what": finding.what, "repaired": mend} for finding in findings])
+    else:
         for finding in findings:
             print(f"{finding.where}: {finding.what}")
-        if findings and mend:
-            repair(workspace)
     if not findings:
-        print("the index is as it should be")
-        return
-    if not mend:
+        say("the index is as it should be")
+    elif mend:
+        report = bring_up_to_date(workspace, quiet=as_json)
+        say("repaired")
+        if report.failures:
+            sys.exit(PARTIAL)
+    else:
         say("kb doctor --repair puts this right")
         sys.exit(PARTIAL)
-    if any(finding.needs_index for finding in findings):
-        bring_up_to_date(workspace)
-    say("repaired")

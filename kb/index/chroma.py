@@ -7,8 +7,10 @@ cache holds the vectors, and a collection that lost some is filled again from th
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -21,46 +23,51 @@ if TYPE_CHECKING:
     from kb.index.stores import StoreConfig
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_DELETE_AT_ONCE = 4000  # more values than this and its SQLite has too many variables
+_IDS_AT_ONCE = 4000  # with many more its SQLite has too many variables
+_ROWS_AT_ONCE = 5000
+_DECIMALS = 6
 
 
 class ChromaStore:
-    """A VectorStore over one collection. One process at a time may write to an embedded one: the write lock sees to it."""
+    """A VectorStore over the collection of one recipe.
+
+    Only one process may write to an embedded one at a time, and one that is open does not see what another adds: the
+    write lock sees to the first, opening it for each command to the second. Raises NetworkError when a server does
+    not answer, KbError when an embedded store cannot be opened.
+    """
 
     def __init__(self, workspace: Workspace, config: StoreConfig, recipe: Recipe) -> None:
         self._dimension = recipe.model.dimension
-        self._name = config.collection or recipe.fingerprint
-        self._metadata = {"hnsw:space": "cosine", "model": recipe.model.name, "revision": recipe.model.revision}
-        self._where = config.url or str(workspace.derived / "chroma")
-        self._client = _open_client(workspace, config.url)
-        self._batch = 5000
+        self._name = f"{_scope(workspace, config)}-{recipe.fingerprint}"
+        self._metadata = {"model": recipe.model.name, "revision": recipe.model.revision, "dimension": self._dimension}
+        self._where = config.url or str(chroma_folder(workspace))
+        self._client = _open_client(workspace, config)
         with self._reported():
-            self._collection: Any = self._client.get_or_create_collection(
-                self._name, metadata=self._metadata, embedding_function=None
-            )
-            self._batch = min(int(self._client.get_max_batch_size()), self._batch)
-        made_by = self._collection.metadata or {}
-        if made_by.get("revision") not in (None, recipe.model.revision):
-            raise KbError(
-                f"the collection {self._name} in {self._where} was made with another model ({made_by.get('model')})",
-                "name another one with collection below [store] in kb.toml",
-            )
+            self._collection = self._open_collection()
+            self._batch = min(int(self._client.get_max_batch_size()), _ROWS_AT_ONCE)
+
+    def _open_collection(self) -> Any:
+        # Without embedding_function=None Chroma would make its own, which wants to download a model.
+        return self._client.get_or_create_collection(
+            self._name,
+            metadata=self._metadata,
+            configuration={"hnsw": {"space": "cosine"}},
+            embedding_function=None,
+        )
 
     @contextlib.contextmanager
-    def _reported(self) -> Any:
-        try:
+    def _reported(self) -> Iterator[None]:
+        with _reported(self._where):
             yield
-        except KbError:
-            raise
-        except Exception as error:  # chromadb raises its own, httpx's and SQLite's errors
-            kind = NetworkError if "://" in self._where else KbError
-            first = (str(error).splitlines() or [type(error).__name__])[0][:160]
-            raise kind(f"Chroma in {self._where}: {first}", "kb doctor --repair fills it again from the cached vectors") from error
 
     def upsert(self, ids: Sequence[str], vectors: FloatArray) -> None:
-        """As in VectorStore."""
+        """As in VectorStore. Raises ValueError for another dimension and for vectors that are not finite."""
+        import numpy as np
+
         if vectors.shape != (len(ids), self._dimension):
             raise ValueError(f"{vectors.shape} vectors for {len(ids)} ids of {self._dimension} dimensions")
+        if not np.isfinite(vectors).all():
+            raise ValueError("a vector is not finite")
         with self._reported():
             for start in range(0, len(ids), self._batch):
                 part = slice(start, start + self._batch)
@@ -70,23 +77,35 @@ class ChromaStore:
         """As in VectorStore."""
         listed = list(ids)
         with self._reported():
-            for start in range(0, len(listed), _DELETE_AT_ONCE):
-                self._collection.delete(ids=listed[start : start + _DELETE_AT_ONCE])
+            for start in range(0, len(listed), _IDS_AT_ONCE):
+                self._collection.delete(ids=listed[start : start + _IDS_AT_ONCE])
 
     def query(self, vector: FloatArray, n: int, allowed: Collection[str] | None = None) -> list[tuple[str, float]]:
-        """As in VectorStore, as far as an approximate index finds them; filters are applied to a longer list."""
+        """As in VectorStore, but approximate.
+
+        Few allowed ids are handed to Chroma; many are picked out of ever longer lists, which is quicker than its filters.
+        """
         count = self.count()
-        wanted = min(count, n if allowed is None else max(20 * n, 1000))
-        if wanted < 1:
+        if n < 1 or count == 0 or (allowed is not None and not allowed):
             return []
+        if allowed is not None and len(allowed) <= _IDS_AT_ONCE:
+            return self._nearest(vector, min(n, len(allowed)), list(allowed))[:n]
+        wanted = n if allowed is None else 4 * n
+        while True:
+            hits = self._nearest(vector, min(wanted, count), None)
+            kept = hits if allowed is None else [hit for hit in hits if hit[0] in allowed]
+            if allowed is None or len(kept) >= n or wanted >= count:
+                return kept[:n]
+            wanted *= 8
+
+    def _nearest(self, vector: FloatArray, n: int, ids: list[str] | None) -> list[tuple[str, float]]:
         with self._reported():
-            found = self._collection.query(query_embeddings=[vector.tolist()], n_results=wanted, include=["distances"])
-        hits = [
-            (str(identifier), round(1.0 - float(distance), 6))
-            for identifier, distance in zip(found["ids"][0], found["distances"][0], strict=True)
-            if allowed is None or identifier in allowed
-        ]
-        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:n]
+            found = self._collection.query(
+                query_embeddings=[vector.tolist()], n_results=n, ids=ids, include=["distances"]
+            )
+        pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+        hits = [(str(identifier), round(1.0 - float(distance), _DECIMALS)) for identifier, distance in pairs]
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
     def count(self) -> int:
         with self._reported():
@@ -110,37 +129,85 @@ class ChromaStore:
         """Drop the collection and make it anew, empty."""
         with self._reported():
             self._client.delete_collection(self._name)
-            self._collection = self._client.get_or_create_collection(
-                self._name, metadata=self._metadata, embedding_function=None
-            )
+            self._collection = self._open_collection()
 
     def commit(self) -> None:
         """Chroma keeps every batch as it comes."""
 
     def close(self) -> None:
-        close = getattr(self._client, "close", None)
-        if close is not None:
-            with contextlib.suppress(Exception):
-                close()
+        _close(self._client)
 
 
-def _open_client(workspace: Workspace, url: str) -> Any:
-    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+def chroma_folder(workspace: Workspace) -> Path:
+    """Where the embedded store lies."""
+    return workspace.derived / "chroma"
+
+
+def drop_collections(workspace: Workspace, config: StoreConfig, keep: str) -> None:
+    """Delete this workspace's collections of all recipes but ``keep``. Raises as ChromaStore does."""
+    client = _open_client(workspace, config)
+    scope = _scope(workspace, config)
+    try:
+        with _reported(config.url or str(chroma_folder(workspace))):
+            names = [str(collection.name) for collection in client.list_collections()]
+            for name in names:
+                if name.startswith(f"{scope}-") and name != f"{scope}-{keep}":
+                    client.delete_collection(name)
+    finally:
+        _close(client)
+
+
+def _scope(workspace: Workspace, config: StoreConfig) -> str:
+    """What collection names begin with. A server may hold several workspaces, which must not clear each other's."""
+    if config.collection or not config.url:
+        return config.collection or "kb"
+    return "kb-" + hashlib.sha256(str(workspace.root).encode("utf-8")).hexdigest()[:8]
+
+
+@contextlib.contextmanager
+def _reported(where: str) -> Iterator[None]:
+    """Turn whatever chromadb raises (its own errors, httpx's, SQLite's) into one that says what to do."""
+    try:
+        yield
+    except (KbError, ValueError):
+        raise
+    except Exception as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        if "://" in where:
+            raise NetworkError(f"the Chroma server {where}: {first}", "see that it runs; kb index then goes on") from error
+        raise KbError(f"Chroma in {where}: {first}", "kb doctor --repair fills it again from the cached vectors") from error
+
+
+def _open_client(workspace: Workspace, config: StoreConfig) -> Any:
+    if not config.url:
+        chromadb, settings = _import_chroma()
+        path = chroma_folder(workspace)
+        with _reported(str(path)):
+            return chromadb.PersistentClient(path=str(path), settings=settings)
+    parts = urlsplit(config.url)
+    if is_offline() and parts.hostname not in _LOOPBACK:
+        raise OfflineError(f"offline: the Chroma server {config.url} was not asked", "leave --offline out, or remove store.url")
+    chromadb, settings = _import_chroma()
+    secure = parts.scheme == "https"
+    try:
+        port = parts.port or (443 if secure else 8000)
+        return chromadb.HttpClient(host=str(parts.hostname), port=port, ssl=secure, settings=settings)
+    except Exception as error:
+        raise NetworkError(
+            f"the Chroma server {config.url} does not answer", "start it: chroma run --path DIR --host HOST --port PORT"
+        ) from error
+
+
+def _import_chroma() -> tuple[Any, Any]:
+    # chromadb reads the variable at import, before it sees any settings.
+    os.environ["ANONYMIZED_TELEMETRY"] = "False"
     import chromadb
     from chromadb.config import Settings
 
-    settings = Settings(anonymized_telemetry=False)
-    if not url:
-        path = workspace.derived / "chroma"
-        try:
-            return chromadb.PersistentClient(path=str(path), settings=settings)
-        except Exception as error:
-            raise KbError(f"Chroma cannot open {path}: {error}", f"delete {path}; kb index fills it again without embedding") from error
-    parts = urlsplit(url if "://" in url else f"http://{url}")
-    if is_offline() and parts.hostname not in _LOOPBACK:
-        raise OfflineError(f"offline: the Chroma server {url} was not asked", "leave out --offline, or take [store] url out")
-    port = parts.port or (443 if parts.scheme == "https" else 8000)
-    try:
-        return chromadb.HttpClient(host=str(parts.hostname), port=port, ssl=parts.scheme == "https", settings=settings)
-    except Exception as error:
-        raise NetworkError(f"the Chroma server {url} does not answer", "start it with: chroma run --path DIR") from error
+    return chromadb, Settings(anonymized_telemetry=False)
+
+
+def _close(client: Any) -> None:
+    """Let go of the folder: a client that stays open makes a folder that is remade read-only."""
+    with contextlib.suppress(Exception):
+        client.close()

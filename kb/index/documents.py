@@ -60,6 +60,11 @@ def hash_file(root: Path, path: str) -> str:
     return hashlib.sha256((root / path).read_bytes()).hexdigest()
 
 
+def settled(mtime_ns: int) -> int:
+    """The time to remember a file by; 0, so that the next run looks into it, when it was written just now."""
+    return 0 if time.time_ns() - mtime_ns < _YOUNG_NS else mtime_ns
+
+
 def read_document(root: Path, owner: str, files: Mapping[str, Stat]) -> DocumentPassages:
     """The passages of a paper or note.
 
@@ -70,8 +75,7 @@ def read_document(root: Path, owner: str, files: Mapping[str, Stat]) -> Document
     for path, (mtime_ns, size) in files.items():
         data = (root / path).read_bytes()
         texts[path] = _decode(path, data)
-        young = time.time_ns() - mtime_ns < _YOUNG_NS
-        states.append(FileState(path, 0 if young else mtime_ns, size, hashlib.sha256(data).hexdigest()))
+        states.append(FileState(path, settled(mtime_ns), size, hashlib.sha256(data).hexdigest()))
     if owner.endswith(".md"):
         return _note(owner, texts[owner], tuple(states))
     return _paper(root, owner, texts, tuple(states))

@@ -7,7 +7,7 @@ a header line padded to 64 bytes, the ids joined by line feeds, padding to 64 by
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,10 @@ _DECIMALS = 6  # equal rows may differ in the last bits of their products; ties 
 
 
 class ExactStore:
-    """See the module. Raises KbError when the file is damaged; ``fresh`` starts with an empty store instead."""
+    """See the module. Raises KbError when the file is damaged; ``fresh`` starts with an empty store instead.
+
+    Changes are kept beside the mapped rows until ``commit``, so that adding many vectors copies them once.
+    """
 
     def __init__(self, path: Path, dimension: int, fresh: bool = False) -> None:
         self.path = path
@@ -33,6 +36,8 @@ class ExactStore:
         self._ids: list[str] = []
         self._matrix = _no_rows(dimension)
         self._row_of: dict[str, int] | None = None
+        self._deleted: set[int] = set()
+        self._added: dict[str, FloatArray] = {}
         self._changed = fresh
         if not fresh and path.is_file():
             self._ids, self._matrix = _load(path, dimension)
@@ -45,28 +50,25 @@ class ExactStore:
             raise ValueError(f"{vectors.shape} vectors for {len(ids)} ids of {self.dimension} dimensions")
         if not np.isfinite(vectors).all():
             raise ValueError("a vector is not finite")
-        newest = {identifier: row for row, identifier in enumerate(ids)}
-        self.delete(newest)
-        self._ids += newest
-        self._matrix = np.concatenate([self._matrix, vectors[list(newest.values())].astype(np.float32)])
-        self._row_of = None
-        self._changed = True
+        self.delete(ids)
+        self._added.update(zip(ids, vectors.astype(np.float32), strict=True))
+        self._changed = self._changed or bool(ids)
 
     def delete(self, ids: Collection[str]) -> None:
         """As in VectorStore."""
-        gone = {row for identifier in ids if (row := self._rows().get(identifier)) is not None}
-        if not gone:
-            return
-        kept = [row for row in range(len(self._ids)) if row not in gone]
-        self._ids = [self._ids[row] for row in kept]
-        self._matrix = self._matrix[kept]
-        self._row_of = None
-        self._changed = True
+        rows = self._rows()
+        for identifier in ids:
+            row = rows.pop(identifier, None)
+            if row is not None:
+                self._deleted.add(row)
+            if row is not None or self._added.pop(identifier, None) is not None:
+                self._changed = True
 
     def query(self, vector: FloatArray, n: int, allowed: Collection[str] | None = None) -> list[tuple[str, float]]:
         """As in VectorStore."""
         import numpy as np
 
+        self._merge()
         rows = None
         matrix = self._matrix
         if allowed is not None:
@@ -82,27 +84,42 @@ class ExactStore:
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:n]
 
     def count(self) -> int:
-        return len(self._ids)
+        return len(self._ids) - len(self._deleted) + len(self._added)
 
     def ids(self) -> set[str]:
-        return set(self._ids)
+        return self._rows().keys() | self._added.keys()
 
     def commit(self) -> None:
         """Replace the file, if anything changed."""
         if not self._changed:
             return
-        write_atomic(self.path, _pieces(self._ids, self._matrix))
-        # The rows are read from the new file from here on, so that the memory is free again.
+        rows = self._rows()
+        pieces = _pieces([*rows, *self._added], self._matrix, list(rows.values()), self._added.values())
+        write_atomic(self.path, pieces)
         self._ids, self._matrix = _load(self.path, self.dimension)
-        self._row_of = None
+        self._forget()
         self._changed = False
 
     def close(self) -> None:
-        self._matrix = _no_rows(self.dimension)
-        self._ids = []
-        self._row_of = None
+        self._ids, self._matrix = [], _no_rows(self.dimension)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._row_of, self._deleted, self._added = None, set(), {}
+
+    def _merge(self) -> None:
+        """Put changes that are not committed among the rows, in memory."""
+        import numpy as np
+
+        if not (self._deleted or self._added):
+            return
+        rows = self._rows()
+        self._matrix = np.concatenate([self._matrix[list(rows.values())], *(row[None] for row in self._added.values())])
+        self._ids = [*rows, *self._added]
+        self._forget()
 
     def _rows(self) -> dict[str, int]:
+        """The row of every id among the mapped rows."""
         if self._row_of is None:
             self._row_of = {identifier: row for row, identifier in enumerate(self._ids)}
         return self._row_of
@@ -114,14 +131,16 @@ def _no_rows(dimension: int) -> FloatArray:
     return np.zeros((0, dimension), np.float32)
 
 
-def _pieces(ids: list[str], matrix: FloatArray) -> Iterator[bytes]:
+def _pieces(ids: list[str], kept: FloatArray, rows: list[int], added: Iterable[FloatArray]) -> Iterator[bytes]:
     listed = "\n".join(ids).encode("utf-8")
-    header = f"{_MAGIC} {len(ids)} {matrix.shape[1]} {len(listed)}\n".encode("ascii")
+    header = f"{_MAGIC} {len(ids)} {kept.shape[1]} {len(listed)}\n".encode("ascii")
     yield header.ljust(_ALIGN)
     yield listed
     yield b"\0" * (-len(listed) % _ALIGN)
-    for start in range(0, len(ids), _ROWS_AT_ONCE):
-        yield matrix[start : start + _ROWS_AT_ONCE].astype("<f4").tobytes()
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        yield kept[rows[start : start + _ROWS_AT_ONCE]].astype("<f4").tobytes()
+    for vector in added:
+        yield vector.astype("<f4").tobytes()
 
 
 def _load(path: Path, dimension: int) -> tuple[list[str], FloatArray]:

@@ -187,6 +187,10 @@ class PassageStore:
             found.setdefault(owner, {})[state.path] = state
         return found
 
+    def count(self) -> int:
+        """The number of passages, references among them."""
+        return int(self.connection.execute("SELECT count(*) FROM passages").fetchone()[0])
+
     def failures(self) -> dict[str, str]:
         return dict(self.connection.execute("SELECT owner, reason FROM failures ORDER BY owner"))
 

@@ -21,6 +21,7 @@ from kb.index.recipe import (
     current_folder,
     read_manifest,
 )
+from kb.index.stores import views_exist
 from kb.model import Kind, Passage
 from kb.workspace import Workspace
 
@@ -80,7 +81,8 @@ class Index:
         found = []
         if (self.recipe.chunker, self.recipe.tokenizer) != (CHUNKER_VERSION, TOKENIZER_VERSION):
             found.append("an older version of kb made this index; kb index renews it and keeps the vectors")
-        if self._one("SELECT value FROM meta WHERE key = 'views'") in (None, "behind"):
+        behind = self._one("SELECT value FROM meta WHERE key = 'views'") in (None, "behind")
+        if behind or not views_exist(self.workspace, self.folder):
             found.append("the vectors are behind the texts; kb index goes on where it stopped")
         return found
 

@@ -70,6 +70,10 @@ def write_manifest(folder: Path, recipe: Recipe) -> None:
     write_atomic(folder / _MANIFEST, json.dumps({"recipe": asdict(recipe)}, ensure_ascii=False, indent=1) + "\n")
 
 
+def has_manifest(folder: Path) -> bool:
+    return (folder / _MANIFEST).is_file()
+
+
 def read_manifest(folder: Path) -> Recipe:
     """The recipe of an index folder. Raises KbError when it is missing or of a form that this version cannot read."""
     try:

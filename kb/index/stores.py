@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from kb.errors import UsageError
 from kb.index.recipe import Recipe
 from kb.index.store import VectorStore
 from kb.workspace import Workspace
+
+if TYPE_CHECKING:
+    from kb.index.chroma import ChromaStore
 
 CHROMA_SEARCH_FROM = 1_000_000  # passages; notes/decisions/2026-11-30-vector-store.md has the measurement
 
@@ -27,13 +32,15 @@ class StoreConfig:
 
 
 def store_config(workspace: Workspace) -> StoreConfig:
-    """Raises UsageError for a kind that there is not."""
+    """Raises UsageError for a kind that there is not, or an address that is none."""
     kind = str(workspace.option("store.kind", "chroma"))
     url = str(workspace.option("store.url", ""))
     if kind not in ("chroma", "exact"):
         raise UsageError(f'kb.toml: store.kind is "{kind}"', 'it can be "chroma" or "exact"')
     if kind == "exact" and url:
         raise UsageError("kb.toml: store.url names a Chroma server, but store.kind is exact", "leave one of them out")
+    if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+        raise UsageError(f'kb.toml: store.url is "{url}"', 'write it as "http://127.0.0.1:8000"')
     return StoreConfig(kind == "chroma", url, str(workspace.option("store.collection", "")))
 
 
@@ -43,13 +50,22 @@ def view_names(workspace: Workspace) -> str:
     return "exact" if not config.chroma else f"exact+chroma {config.url}".strip()
 
 
+def views_exist(workspace: Workspace, folder: Path) -> bool:
+    """Whether the files of the views are there; a person may have deleted some. A server is not asked."""
+    from kb.index.exact import EXACT_FILE
+
+    config = store_config(workspace)
+    embedded_chroma = config.chroma and not config.url
+    return (folder / EXACT_FILE).is_file() and (not embedded_chroma or (workspace.derived / "chroma").is_dir())
+
+
 def open_exact(folder: Path, recipe: Recipe, fresh: bool = False) -> VectorStore:
     from kb.index.exact import EXACT_FILE, ExactStore
 
     return ExactStore(folder / EXACT_FILE, recipe.model.dimension, fresh)
 
 
-def open_chroma(workspace: Workspace, recipe: Recipe) -> VectorStore:
+def open_chroma(workspace: Workspace, recipe: Recipe) -> ChromaStore:
     """The collection of this recipe, on the server that ``kb.toml`` names or embedded in ``.kb/chroma``."""
     from kb.index.chroma import ChromaStore
 

@@ -143,9 +143,11 @@ class LocalFiles:
         document = reading.document
         if not any(section.blocks for section in document.sections):
             unread = bool(failed_pages(reading)) and not (batch.options.ocr and ocr.is_installed())
-            raise BadDocument("; ".join(reading.remarks) or "no text in it", transient=unread)
-        if local.digest in batch.by_digest and not batch.options.refetch:
-            return Outcome(local.source.name, "known", batch.by_digest[local.digest])
+            what = f"no text in it ({', '.join(document.flags)})" if document.flags else "no text in it"
+            raise BadDocument("; ".join(reading.remarks) or what, transient=unread)
+        twin = batch.by_digest.get(local.digest)
+        if twin and batch.has_text(twin) and not batch.options.refetch:
+            return Outcome(local.source.name, "known", twin)
         metadata = _metadata_of(local, document)
         slug, remark = batch.slug_for(metadata, local.digest)
         folder = batch.workspace.paper_dir(slug)

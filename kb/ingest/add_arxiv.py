@@ -96,9 +96,7 @@ class ArxivPapers:
         new = write_record(folder, record, batch.options.day, tags=batch.options.tags)
         batch.remember(slug, record)
         reading, troubles = self._readable_version(folder, record)
-        if reading.document.version == record.version:
-            here = files_of(folder, record.version)
-            write_metadata(folder, replace(record, has_pdf=here.pdf is not None, has_source=here.source is not None))
+        write_metadata(folder, self._with_what_there_is(folder, record, troubles))
         document = reading.document
         _, kept = write_text(folder, document)
         said = f"withdrawn: {record.comment or 'no reason is given'}" if record.withdrawn else ""
@@ -112,6 +110,18 @@ class ArxivPapers:
         batch.journal.success(name, None, document.provenance.sha256, slug)
         return Outcome(name, "added" if new else "updated", slug, record.title, document.quality,
                        document.provenance.route, remarks=remarks)  # fmt: skip
+
+    def _with_what_there_is(self, folder: Path, record: Metadata, troubles: Sequence[BadDocument]) -> Metadata:
+        """The record with whether arXiv has a PDF and a source; None stays where nobody could find out."""
+        here = files_of(folder, record.version)
+        looked = {"pdf": not self._batch.options.no_pdf, "e-print": True}
+        for trouble in troubles:
+            looked[trouble.message.partition(":")[0]] = False
+        return replace(
+            record,
+            has_pdf=True if here.pdf else False if looked["pdf"] else None,
+            has_source=True if here.source else False if looked["e-print"] else None,
+        )
 
     def _readable_version(self, folder: Path, record: Metadata) -> tuple[Reading, list[BadDocument]]:
         """The version's text; of a withdrawn one that has none, the text of the last version before it that has."""

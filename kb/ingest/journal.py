@@ -6,6 +6,8 @@ The journal lies in ``.kb/`` and can be deleted: papers are known by their own f
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,23 +47,21 @@ class Journal:
 
     def __init__(self, workspace: Workspace) -> None:
         workspace.derived.mkdir(parents=True, exist_ok=True)
-        try:
-            self._db = sqlite3.connect(workspace.derived / NAME, timeout=30)
+        self._path = workspace.derived / NAME
+        with _told(self._path):
+            self._db = sqlite3.connect(self._path, timeout=30)
             self._db.execute("pragma journal_mode=wal")
             self._db.execute(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise KbError(
-                f"{workspace.derived / NAME}: {error}", "delete that file; it holds only the list of failures"
-            ) from None
 
     def close(self) -> None:
         self._db.close()
 
     def known(self, source: str, path: Path | None) -> Known | None:
         """The outcome of an earlier run, if the file is as it was then. Papers are known by ``slug``."""
-        row = self._db.execute(
-            "select size, mtime_ns, slug, reason, transient from sources where source = ?", (source,)
-        ).fetchone()
+        with _told(self._path):
+            row = self._db.execute(
+                "select size, mtime_ns, slug, reason, transient from sources where source = ?", (source,)
+            ).fetchone()
         if row is None:
             return None
         if path is not None:
@@ -72,20 +72,29 @@ class Journal:
 
     def success(self, source: str, path: Path | None, sha256: str, slug: str) -> None:
         size, mtime = _stamp(path) if path else (None, None)
-        with self._db:
+        with _told(self._path), self._db:
             self._db.execute(
                 "insert or replace into sources values (?, ?, ?, ?, ?, null, 0, 1)", (source, size, mtime, sha256, slug)
             )
 
     def failure(self, source: str, path: Path | None, reason: str, transient: bool) -> None:
         size, mtime = _stamp(path) if path and path.exists() else (None, None)
-        with self._db:
+        with _told(self._path), self._db:
             self._db.execute(
                 "insert into sources values (?, ?, ?, '', null, ?, ?, 1) on conflict (source) do update set "
                 "size = excluded.size, mtime_ns = excluded.mtime_ns, reason = excluded.reason, slug = null, "
                 "transient = excluded.transient, tries = tries + 1",
                 (source, size, mtime, reason, int(transient)),
             )
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what SQLite complains of into a message: a damaged file, a full disk."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise KbError(f"{path}: {error}", "make room, or delete that file: it holds only the list of failures") from None
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -102,7 +111,7 @@ def failures(workspace: Workspace) -> list[Failure]:
     path = workspace.derived / NAME
     if not path.is_file():
         return []
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+    with _told(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
         rows = db.execute(
             "select source, reason, transient, tries from sources where reason is not null order by source"
         ).fetchall()

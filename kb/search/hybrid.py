@@ -69,15 +69,16 @@ def search(
     """The best passages for a question. Without ``embedder`` only keywords are used."""
     filters = filters or Filters()
     translation = translate(question, glossary) if has_han(question) else translate_to_chinese(question, glossary)
-    own, other = query_tokens(question), query_tokens(translation.variants)
-    tokens = list(dict.fromkeys([*own, *other]))
+    own = query_tokens(question)
+    # Repeats are meant: FTS5 counts a token as often as it is asked for.
+    tokens = [*own, *translation.keyword_tokens()] if translation.terms else own
     keyword = index.keyword(any_of(tokens), DEPTH, filters) if tokens else []
     dense = _dense(index, question, translation, embedder, filters) if embedder is not None else []
     ranked = fuse(keyword, dense)[: max(most, 1)]
     passages = {passage.id: passage for passage in index.passages([identifier for identifier, _ in ranked])}
     hits = tuple(Hit(passages[identifier], scores) for identifier, scores in ranked if identifier in passages)
     good = _is_good(hits, translation, own, bool(dense))
-    return Answer(question, translation, hits, tuple(tokens), good, tuple(index.remarks))
+    return Answer(question, translation, hits, tuple(dict.fromkeys(tokens)), good, tuple(index.remarks))
 
 
 def fuse(keyword: Sequence[tuple[str, float]], dense: Sequence[tuple[str, float]]) -> list[tuple[str, Scores]]:

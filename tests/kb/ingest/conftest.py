@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from arxiv_server import ArxivServer, serving
+from ingesting import Ingest
 
 from kb.ingest.connection import Connection
 from kb.ingest.limiter import Limiter
+from kb.ingest.reading_pool import ReadingPool
 from kb.workspace import Workspace, load_workspace
 
 
@@ -30,3 +32,14 @@ def opened(workspace: Path) -> Workspace:
 def connection(arxiv: ArxivServer, opened: Workspace) -> Iterator[Connection]:
     with Connection(opened, Limiter(0.001)) as asked:
         yield asked
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[ReadingPool]:
+    with ReadingPool(1) as readers:
+        yield readers
+
+
+@pytest.fixture
+def ingest(opened: Workspace, pool: ReadingPool) -> Ingest:
+    return Ingest(opened, pool)

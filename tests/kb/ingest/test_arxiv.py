@@ -75,7 +75,6 @@ def test_one_id_that_arxiv_refuses_does_not_cost_the_others(arxiv: ArxivServer, 
 
 
 def test_an_error_entry_is_never_a_paper() -> None:
-    body = ArxivServer()._feed  # noqa: F841 - the form is made below, from the server's own template
     server = ArxivServer()
     server.refused_ids.add("abc")
     answer = server.answer("/api/query", {"id_list": "abc"})

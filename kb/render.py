@@ -1,0 +1,32 @@
+"""Templates to text. Templates only loop and print; the workspace's own come before those of the package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kb.blocks import block
+from kb.errors import KbError
+from kb.tables import template_folders
+from kb.workspace import Workspace
+
+
+def render(workspace: Workspace | None, name: str, **values: Any) -> str:
+    """A template filled. Raises KbError that names the template for one that is missing or broken."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound
+
+    environment = Environment(
+        loader=FileSystemLoader(template_folders(workspace)),
+        undefined=StrictUndefined,
+        autoescape=name.endswith((".html", ".html.j2")),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["block"] = block
+    try:
+        return environment.get_template(name).render(**values)
+    except TemplateNotFound as error:
+        raise KbError(f"no template {error.name}", "put it into templates/ of the workspace") from None
+    except TemplateError as error:
+        line = getattr(error, "lineno", None)
+        raise KbError(f"template {name}{f', line {line}' if line else ''}: {error.message}", f"correct templates/{name}") from None
