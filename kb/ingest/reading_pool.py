@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import queue
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 from kb.ingest.originals import PaperFiles
 from kb.ingest.readings import Reading, read_paper
-from kb.ingest.sandbox import Sandbox
+from kb.ingest.sandbox import ReaderFailed, Sandbox
 from kb.model import Metadata
 
 
@@ -38,6 +39,23 @@ class ReadingPool:
     def _read(self, files: PaperFiles, metadata: Metadata | None) -> Reading:
         child = self._idle.get()
         try:
-            return child.run(read_paper, files, metadata)
+            return _read_what_can_be_read(child, files, metadata)
         finally:
             self._idle.put(child)
+
+
+def _read_what_can_be_read(child: Sandbox, files: PaperFiles, metadata: Metadata | None) -> Reading:
+    """Read all the files; where a reader fails, the ones that are left without the likeliest culprit."""
+    failures: list[ReaderFailed] = []
+    without_source = replace(files, source=None)
+    for left in dict.fromkeys((files, without_source, replace(without_source, html=None))):
+        if left == PaperFiles():
+            break
+        try:
+            reading = child.run(read_paper, left, metadata)
+        except ReaderFailed as error:
+            failures.append(error)
+            continue
+        lost = [f"a better file was not used: {failure.message}" for failure in failures]
+        return replace(reading, remarks=(*lost, *reading.remarks))
+    raise failures[0]

@@ -21,6 +21,10 @@ MEMORY_BYTES = 2 << 30
 Result = TypeVar("Result")
 
 
+class ReaderFailed(BadDocument):
+    """The reader broke a limit or has a fault; another reader may still manage another file of the same paper."""
+
+
 class Sandbox:
     """A child process that runs module-level functions for us. Not shared between threads; ``close`` it at the end."""
 
@@ -32,24 +36,24 @@ class Sandbox:
         self._pipe: Connection | None = None
 
     def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """The function's value. Raises its KbError, or BadDocument when it broke a limit or failed in another way."""
+        """The function's value. Raises its KbError, or ReaderFailed when it broke a limit or failed in another way."""
         pipe = self._ready()
         try:
             pipe.send((function, arguments, self._cpu))
             if not pipe.poll(self._wall):
                 self.close()
-                raise BadDocument(f"gave up after {self._wall:.0f} s")
+                raise ReaderFailed(f"gave up after {self._wall:.0f} s")
             kind, value = pipe.recv()
         except (EOFError, BrokenPipeError, ConnectionResetError):
             code = self._exit_code()
             self.close()
-            raise BadDocument(_death(code, self._cpu)) from None
+            raise ReaderFailed(_death(code, self._cpu)) from None
         if kind == "value":
             return value  # type: ignore[no-any-return]
         if isinstance(value, KbError):
             raise value
         # A fault of the reader, not of the file: a later version may read it.
-        raise BadDocument(f"cannot be read: {value}", transient=True)
+        raise ReaderFailed(f"cannot be read: {value}", transient=True)
 
     def close(self) -> None:
         """End the child."""
@@ -106,7 +110,7 @@ def _serve(pipe: Connection, memory: int) -> None:
         except KbError as error:
             answer = ("error", error)
         except MemoryError:
-            answer = ("error", BadDocument("gave up: it needs too much memory"))
+            answer = ("error", ReaderFailed("gave up: it needs too much memory"))
         except Exception as error:
             answer = ("error", f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:200])
         try:
