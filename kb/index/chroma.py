@@ -83,29 +83,33 @@ class ChromaStore:
     def query(self, vector: FloatArray, n: int, allowed: Collection[str] | None = None) -> list[tuple[str, float]]:
         """As in VectorStore, but approximate.
 
-        Few allowed ids are handed to Chroma; many are picked out of ever longer lists, which is quicker than its filters.
+        Chroma's own filters cost many times a query and fail on an id that is not there. So few allowed ids are compared
+        here, exactly; many are picked out of ever longer lists.
         """
         count = self.count()
-        if n < 1 or count == 0 or (allowed is not None and not allowed):
+        if n < 1 or count == 0:
             return []
         if allowed is not None and len(allowed) <= _IDS_AT_ONCE:
-            return self._nearest(vector, min(n, len(allowed)), list(allowed))[:n]
+            return self._compared(vector, list(allowed))[:n]
         wanted = n if allowed is None else 4 * n
         while True:
-            hits = self._nearest(vector, min(wanted, count), None)
+            hits = self._nearest(vector, min(wanted, count))
             kept = hits if allowed is None else [hit for hit in hits if hit[0] in allowed]
             if allowed is None or len(kept) >= n or wanted >= count:
                 return kept[:n]
             wanted *= 8
 
-    def _nearest(self, vector: FloatArray, n: int, ids: list[str] | None) -> list[tuple[str, float]]:
+    def _nearest(self, vector: FloatArray, n: int) -> list[tuple[str, float]]:
         with self._reported():
-            found = self._collection.query(
-                query_embeddings=[vector.tolist()], n_results=n, ids=ids, include=["distances"]
-            )
-        pairs = zip(found["ids"][0], found["distances"][0], strict=True)
-        hits = [(str(identifier), round(1.0 - float(distance), _DECIMALS)) for identifier, distance in pairs]
-        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
+            found = self._collection.query(query_embeddings=[vector.tolist()], n_results=n, include=["distances"])
+        return _ranked(found["ids"][0], [1.0 - float(distance) for distance in found["distances"][0]])
+
+    def _compared(self, vector: FloatArray, ids: list[str]) -> list[tuple[str, float]]:
+        if not ids:
+            return []
+        with self._reported():
+            found = self._collection.get(ids=ids, include=["embeddings"])
+        return _ranked(found["ids"], (found["embeddings"] @ vector).tolist() if found["ids"] else [])
 
     def count(self) -> int:
         with self._reported():
@@ -136,6 +140,12 @@ class ChromaStore:
 
     def close(self) -> None:
         _close(self._client)
+
+
+def _ranked(ids: Sequence[str], cosines: Sequence[float]) -> list[tuple[str, float]]:
+    pairs = zip(ids, cosines, strict=True)
+    hits = [(str(identifier), round(cosine, _DECIMALS)) for identifier, cosine in pairs]
+    return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
 
 def chroma_folder(workspace: Workspace) -> Path:
@@ -169,10 +179,13 @@ def _reported(where: str) -> Iterator[None]:
     """Turn whatever chromadb raises (its own errors, httpx's, SQLite's) into one that says what to do."""
     try:
         yield
-    except (KbError, ValueError):
+    except KbError:
         raise
     except Exception as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        cause: BaseException = error
+        while cause.__context__ is not None:  # what comes last is often chromadb failing to tidy up
+            cause = cause.__context__
+        first = (str(cause).splitlines() or [type(cause).__name__])[0][:160]
         if "://" in where:
             raise NetworkError(f"the Chroma server {where}: {first}", "see that it runs; kb index then goes on") from error
         raise KbError(f"Chroma in {where}: {first}", "kb doctor --repair fills it again from the cached vectors") from error
@@ -183,7 +196,12 @@ def _open_client(workspace: Workspace, config: StoreConfig) -> Any:
         chromadb, settings = _import_chroma()
         path = chroma_folder(workspace)
         with _reported(str(path)):
-            return chromadb.PersistentClient(path=str(path), settings=settings)
+            try:
+                return chromadb.PersistentClient(path=str(path), settings=settings)
+            except Exception:
+                # chromadb keeps the broken client for this path, also when the folder is made anew.
+                chromadb.api.client.SharedSystemClient.clear_system_cache()
+                raise
     parts = urlsplit(config.url)
     if is_offline() and parts.hostname not in _LOOPBACK:
         raise OfflineError(f"offline: the Chroma server {config.url} was not asked", "leave --offline out, or remove store.url")

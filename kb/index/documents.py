@@ -56,8 +56,22 @@ def _relative(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def hash_file(root: Path, path: str) -> str:
-    return hashlib.sha256((root / path).read_bytes()).hexdigest()
+def changed_files(
+    root: Path, files: Mapping[str, Stat], before: Mapping[str, FileState] | None
+) -> tuple[bool, tuple[FileState, ...]]:
+    """Whether a document's files have another content than before; if not, their states where the times are others."""
+    if before is None or before.keys() != files.keys():
+        return True, ()
+    if all((state.mtime_ns, state.size) == files[path] for path, state in before.items()):
+        return False, ()
+    try:
+        fresh = tuple(
+            FileState(path, settled(mtime), size, hashlib.sha256((root / path).read_bytes()).hexdigest())
+            for path, (mtime, size) in files.items()
+        )
+    except OSError:
+        return True, ()
+    return any(state.sha256 != before[state.path].sha256 for state in fresh), fresh
 
 
 def settled(mtime_ns: int) -> int:

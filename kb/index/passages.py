@@ -87,6 +87,15 @@ def reported(path: Path) -> Iterator[None]:
         raise KbError(f"{path} is damaged: {error}", "kb doctor --repair makes it anew; vectors are kept") from error
 
 
+def read_files(connection: sqlite3.Connection) -> dict[str, dict[str, FileState]]:
+    """By owner, the files that its passages were made from, by path."""
+    found: dict[str, dict[str, FileState]] = {}
+    for owner, *values in connection.execute("SELECT owner, path, mtime_ns, size, sha256 FROM files"):
+        state = FileState(*values)
+        found.setdefault(owner, {})[state.path] = state
+    return found
+
+
 class PassageStore:
     """The write side of ``passages.sqlite``. Only the holder of the write lock opens it."""
 
@@ -180,12 +189,8 @@ class PassageStore:
         )
 
     def files(self) -> dict[str, dict[str, FileState]]:
-        """By owner, the files that its passages were made from, by path."""
-        found: dict[str, dict[str, FileState]] = {}
-        for owner, *values in self.connection.execute("SELECT owner, path, mtime_ns, size, sha256 FROM files"):
-            state = FileState(*values)
-            found.setdefault(owner, {})[state.path] = state
-        return found
+        """As ``read_files``."""
+        return read_files(self.connection)
 
     def count(self) -> int:
         """The number of passages, references among them."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb.errors import KbError, UsageError
 from kb.index.filters import Filters
-from kb.index.passages import DATABASE, reported
+from kb.index.passages import DATABASE, FileState, read_files, reported
 from kb.index.recipe import (
     CHUNKER_VERSION,
     SCHEMA_VERSION,
@@ -102,7 +102,7 @@ class Index:
         try:
             rows = self._connection.execute(query, [expression, *values, n]).fetchall()
         except sqlite3.OperationalError as error:
-            if "fts5" in str(error) or "syntax" in str(error):
+            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
                 raise UsageError(f"the keyword index cannot read {expression!r}: {error}") from None
             with reported(self.folder / DATABASE):
                 raise
@@ -170,12 +170,9 @@ class Index:
         )
         return [(str(row[0]), str(row[1])) for row in rows]
 
-    def files(self) -> dict[str, dict[str, tuple[int, int]]]:
-        """By owner, time and size of the files its passages were made from."""
-        found: dict[str, dict[str, tuple[int, int]]] = {}
-        for owner, path, mtime_ns, size in self._connection.execute("SELECT owner, path, mtime_ns, size FROM files"):
-            found.setdefault(owner, {})[path] = (mtime_ns, size)
-        return found
+    def files(self) -> dict[str, dict[str, FileState]]:
+        """By owner, the files that its passages were made from, by path."""
+        return read_files(self._connection)
 
     def counts(self) -> dict[str, int]:
         """Numbers of ``papers``, ``notes`` and ``passages`` (with references) in the index."""

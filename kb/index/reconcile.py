@@ -8,15 +8,14 @@ note of what was begun, so that the next run goes on where one ended.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.errors import KbError
-from kb.index.documents import Stat, hash_file, read_document, scan, settled
+from kb.index.documents import changed_files, read_document, scan
 from kb.index.embedding_step import Progress, embed_missing
-from kb.index.passages import FileState, PassageStore
+from kb.index.passages import PassageStore
 from kb.index.recipe import (
     Recipe,
     current_folder,
@@ -132,7 +131,14 @@ def _read_changed(workspace: Workspace, store: PassageStore, report: IndexReport
     for owner in sorted({*known, *store.failures()} - found.keys()):
         store.remove(owner)
         report.removed += 1
-    changed = [owner for owner, files in found.items() if _has_changed(workspace, store, owner, files, known.get(owner))]
+    changed = []
+    for owner, files in found.items():
+        is_changed, fresh = changed_files(workspace.root, files, known.get(owner))
+        if is_changed:
+            changed.append(owner)
+        elif fresh:
+            with store.transaction():
+                store.set_files(owner, fresh)
     for done, owner in enumerate(changed):
         progress("reading", done, len(changed), owner)
         try:
@@ -146,34 +152,10 @@ def _read_changed(workspace: Workspace, store: PassageStore, report: IndexReport
 
 def _reason(error: Exception) -> str:
     if isinstance(error, KbError):
-        return error.message
+        return f"{error.message} ({error.hint})" if error.hint else error.message
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}"
     return f"this is a fault in kb: {type(error).__name__}: {error}"
-
-
-def _has_changed(
-    workspace: Workspace,
-    store: PassageStore,
-    owner: str,
-    files: Mapping[str, Stat],
-    before: Mapping[str, FileState] | None,
-) -> bool:
-    if before is None or before.keys() != files.keys():
-        return True
-    if all((state.mtime_ns, state.size) == files[path] for path, state in before.items()):
-        return False
-    try:
-        fresh = [
-            FileState(path, settled(mtime), size, hash_file(workspace.root, path)) for path, (mtime, size) in files.items()
-        ]
-    except OSError:
-        return True
-    if any(state.sha256 != before[state.path].sha256 for state in fresh):
-        return True
-    with store.transaction():
-        store.set_files(owner, fresh)
-    return False
 
 
 def _remove_others(workspace: Workspace, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.errors import KbError
-from kb.index.documents import scan
+from kb.index.documents import changed_files, scan
 from kb.index.reader import Index
 from kb.index.recipe import NoIndexError
 from kb.workspace import Workspace
@@ -27,7 +27,8 @@ def index_state(workspace: Workspace) -> str:
 
 
 def changed_owners(workspace: Workspace, index: Index) -> set[str]:
-    """Papers and notes whose files are not as the index knows them, by time and size."""
+    """Papers and notes whose files are not what the index was made from."""
     found = scan(workspace)
     known = index.files()
-    return {owner for owner in {*found, *known} if found.get(owner) != known.get(owner)}
+    changed = {owner for owner, files in found.items() if changed_files(workspace.root, files, known.get(owner))[0]}
+    return changed | (known.keys() - found.keys())
