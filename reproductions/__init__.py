@@ -1,11 +1,22 @@
-"""Minimal runnable implementations of advantage and credit formulas, one file a method.
+"""Advantage and credit formulas of published methods: minimal, vectorised, checked against their sources.
 
-Array names end in their axes:
+Axis letters, defined here once. The name of an array ends in its axes, in order: ``reward_pk`` is one number for each
+rollout of each prompt, ``advantage_pknt`` one for each action.
 
-    p  prompt      r  rollout (one trajectory of a prompt, all agents together)
-    n  agent       c  call (one output of one agent at one turn of one rollout)
-    t  turn        a  action      k  rollout of one prompt, where every prompt has the same number of them
+    p  prompt (a task, a question; the scope of most comparison groups)
+    k  rollout of the prompt (one trajectory of the whole team)
+    n  agent, in the order in which agents act inside a turn
+    t  turn: a decision in time order. A dialogue turn, an environment step, or a token where a method works on tokens
+    a  action an agent could have taken
+    m  agent again, where agents are compared with agents
+    j  rollout again, where rollouts are compared with rollouts
+    c  sampled continuation
+    f  feature of a vector
+    g  given item: a ground-truth unit test
+    q  position in the order of play: turn by turn, and agent by agent inside a turn
+    u  node of a sampled tree
+    s  coalition of agents, as a bit mask
+    b  sequence, and l  token of a sequence (the loss side)
 
-``reward_r`` holds a number per rollout, ``quality_rn`` one per rollout and agent, ``advantage_c`` one per call. A call is
-the unit that every method assigns credit to; where an agent speaks once per rollout, calls and rollouts coincide.
+``python -m reproductions`` lists, shows and runs the methods.
 """

@@ -1,98 +1,132 @@
-"""The loss side: clipped surrogates, aggregation over tokens, KL estimators, value losses.
+"""The loss side: ratios, clipped surrogates, aggregation over tokens, KL estimators, value losses.
 
-Token arrays are ``[sequence, token]`` (``_bt``) with a mask of the same shape. A loss is minimised.
+Token arrays are ``[sequence, token]`` (``_bl``) with a mask of the same shape. A loss is minimised. Everything here is per token;
+``aggregate`` turns it into one number.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from reproductions.core import BatchError, Floats
+from reproductions.core import Bools, Floats, ParameterError
 
 Aggregation = Literal["token-mean", "seq-mean-token-mean", "seq-mean-token-sum", "seq-mean-token-sum-norm", "token-sum"]
 KlEstimator = Literal["k1", "k2", "k3"]
-LOG_RATIO_BOUND = 20.0
+LOG_RATIO_LIMIT = 20.0
+K3_LIMIT = 10.0
 
 
-def ratio(new_logp: Floats, old_logp: Floats) -> Floats:
-    """Importance ratio; the log ratio is clamped to [-20, 20] as verl does."""
-    return np.exp(np.clip(new_logp - old_logp, -LOG_RATIO_BOUND, LOG_RATIO_BOUND))
+def importance_ratio(logp: Floats, old_logp: Floats, limit: float = LOG_RATIO_LIMIT) -> Floats:
+    """``pi / pi_old`` per token, the log-ratio clamped to +-limit (20 in verl) so that it cannot overflow."""
+    return np.exp(np.clip(logp - old_logp, -limit, limit))
 
 
-def clipped_loss(
-    ratio_bt: Floats, advantage_bt: Floats, low: float = 0.2, high: float | None = None, dual: float | None = None
+def clipped_surrogate(
+    ratio: Floats, advantage: Floats, clip_low: float = 0.2, clip_high: float = 0.2, dual_clip: float | None = None
 ) -> Floats:
-    """Per token ``max(-rho A, -clip(rho, 1 - low, 1 + high) A)``; ``high`` is ``low`` where left out (PPO).
+    """PPO's loss per token, ``max(-rho A, -clip(rho, 1 - clip_low, 1 + clip_high) A)`` (1707.06347, equation 7).
 
-    PPO (1707.06347, equation 7); ``high`` above ``low`` is DAPO's clip-higher; ``dual`` bounds the loss at ``-dual * A`` where
-    the advantage is negative.
+    ``clip_high`` above ``clip_low`` is DAPO's clip-higher (0.28 over 0.2). ``dual_clip`` c > 1 bounds the loss by ``-c A`` where
+    A < 0 (3 in verl, 10 in the DAPO recipe), since there the ratio alone is unbounded.
     """
-    high = low if high is None else high
-    loss = np.maximum(-ratio_bt * advantage_bt, -np.clip(ratio_bt, 1 - low, 1 + high) * advantage_bt)
-    if dual is not None:
-        loss = np.where(advantage_bt < 0, np.minimum(loss, -dual * advantage_bt), loss)
-    return loss
+    loss = np.maximum(-ratio * advantage, -np.clip(ratio, 1.0 - clip_low, 1.0 + clip_high) * advantage)
+    return loss if dual_clip is None else np.where(advantage < 0, np.minimum(loss, -dual_clip * advantage), loss)
 
 
-def token_weights(mask_bt: Floats, mode: Aggregation, scale: float | None = None) -> Floats:
-    """The weight of every token's loss in the aggregate: the derivative of ``aggregate`` by the token.
+def clip_fraction(
+    ratio: Floats, advantage: Floats, mask: Bools, clip_low: float = 0.2, clip_high: float = 0.2
+) -> float:
+    """The share of real tokens whose loss is the clipped one, and whose gradient is therefore 0."""
+    clipped = -np.clip(ratio, 1.0 - clip_low, 1.0 + clip_high) * advantage > -ratio * advantage
+    return float((clipped & mask).sum() / max(int(np.sum(mask)), 1))
 
-    ============================  ==========================================
-    token-mean                    1 / all tokens
-    seq-mean-token-mean           1 / (sequences * tokens of the sequence)
-    seq-mean-token-sum            1 / sequences
-    seq-mean-token-sum-norm       1 / (sequences * scale)
-    token-sum                     1
-    ============================  ==========================================
 
-    Sequences that are masked whole do not count as sequences.
+def token_weight_of_sequence(
+    length_b: Floats, mode: Aggregation, budget: float | None = None, count_empty: bool = False
+) -> Floats:
+    """The weight that one token of each sequence has in the aggregated loss ``[sequence]``; B sequences of lengths L_i.
+
+    =========================  ======================  ===========================================
+    mode                       weight of a token       names elsewhere
+    =========================  ======================  ===========================================
+    token-mean                 1 / sum_j L_j           DAPO; trl ``dapo`` (and ``bnpo`` per micro-batch)
+    seq-mean-token-mean        1 / (B L_i)             GRPO as printed; trl ``grpo``
+    seq-mean-token-sum         1 / B
+    seq-mean-token-sum-norm    1 / (B budget)          Dr. GRPO; trl ``dr_grpo``
+    token-sum                  1
+    =========================  ======================  ===========================================
+
+    ``budget`` is the constant of Dr. GRPO, the longest response allowed. Empty sequences do not count into B (verl) unless
+    ``count_empty`` (trl). Raises ParameterError for an unknown mode or a missing budget.
     """
-    mask = np.asarray(mask_bt, dtype=np.float64)
-    lengths = mask.sum(axis=1, keepdims=True)
-    sequences = max(int((lengths > 0).sum()), 1)
+    length = np.asarray(length_b, dtype=np.float64)
+    real = length > 0
+    sequences = float(len(length) if count_empty else real.sum()) or 1.0
     if mode == "token-mean":
-        return mask / max(mask.sum(), 1.0)
+        return np.where(real, 1.0 / max(length.sum(), 1.0), 0.0)
     if mode == "seq-mean-token-mean":
-        return np.divide(mask, lengths * sequences, out=np.zeros_like(mask), where=lengths > 0)
+        return np.where(real, 1.0 / (sequences * np.maximum(length, 1.0)), 0.0)
     if mode == "seq-mean-token-sum":
-        return mask / sequences
+        return np.where(real, 1.0 / sequences, 0.0)
     if mode == "seq-mean-token-sum-norm":
-        if scale is None:
-            raise BatchError("seq-mean-token-sum-norm needs scale, a constant such as the longest response allowed")
-        return mask / (sequences * scale)
+        if budget is None:
+            raise ParameterError(
+                "seq-mean-token-sum-norm needs budget", "a constant such as the longest response allowed"
+            )
+        return np.where(real, 1.0 / (sequences * budget), 0.0)
     if mode == "token-sum":
-        return mask
-    raise BatchError(f"no aggregation {mode!r}")
+        return np.where(real, 1.0, 0.0)
+    raise ParameterError(f"no aggregation {mode!r}", ", ".join(get_args(Aggregation)))
 
 
-def aggregate(loss_bt: Floats, mask_bt: Floats, mode: Aggregation, scale: float | None = None) -> float:
-    """One number of per-token losses."""
-    return float((loss_bt * token_weights(mask_bt, mode, scale)).sum())
+def token_weights(
+    mask_bl: Bools | Floats, mode: Aggregation, budget: float | None = None, count_empty: bool = False
+) -> Floats:
+    """The weight of every token, which is the derivative of ``aggregate`` by its loss; 0 where masked."""
+    mask = np.asarray(mask_bl, dtype=np.float64)
+    return mask * token_weight_of_sequence(mask.sum(axis=1), mode, budget, count_empty)[:, None]
 
 
-def kl(logp: Floats, reference_logp: Floats, estimator: KlEstimator = "k3") -> Floats:
-    """Estimates of KL(policy, reference) per token from samples of the policy.
+def aggregate(
+    loss_bl: Floats, mask_bl: Bools | Floats, mode: Aggregation, budget: float | None = None, count_empty: bool = False
+) -> float:
+    """One number from the losses of all tokens. Micro-batches must not be averaged: ``token-mean`` needs the whole batch."""
+    return float(np.einsum("bl,bl->", loss_bl, token_weights(mask_bl, mode, budget, count_empty)))
 
-    k1 is the log ratio, k2 half its square, k3 ``exp(d) - d - 1`` with ``d = reference - policy`` (clamped as verl does).
+
+def kl_estimate(logp: Floats, ref_logp: Floats, estimator: KlEstimator = "k3") -> Floats:
+    """KL(policy || reference) per token, from tokens that the policy sampled.
+
+    With d = ref_logp - logp: k1 = -d (unbiased, may be negative), k2 = d^2 / 2 (biased), k3 = exp(d) - d - 1 (unbiased and never
+    negative; GRPO's). As in verl, k3 clamps d to +-20 and its own value to +-10.
     """
-    difference = logp - reference_logp
+    d = ref_logp - logp
     if estimator == "k1":
-        return difference
+        return -d
     if estimator == "k2":
-        return 0.5 * difference**2
-    d = np.clip(-difference, -LOG_RATIO_BOUND, LOG_RATIO_BOUND)
-    return np.clip(np.exp(d) - d - 1, -10.0, 10.0)
+        return 0.5 * d * d
+    if estimator == "k3":
+        d = np.clip(d, -LOG_RATIO_LIMIT, LOG_RATIO_LIMIT)
+        return np.clip(np.exp(d) - d - 1.0, -K3_LIMIT, K3_LIMIT)
+    raise ParameterError(f"no KL estimator {estimator!r}", ", ".join(get_args(KlEstimator)))
 
 
-def clipped_value_loss(value: Floats, return_: Floats, old_value: Floats, clip: float = 0.2) -> Floats:
-    """Per entry half the larger square error of the value and of the value kept within ``clip`` of the old one."""
+def value_loss(
+    value: Floats, target: Floats, old_value: Floats, clip: float = 0.2, huber_delta: float | None = None
+) -> Floats:
+    """The larger of the losses of ``value`` and of ``value`` kept within ``clip`` of ``old_value``, per entry.
+
+    Half the squared error (PPO as implemented), or Huber's with ``huber_delta`` (10 in MAPPO and MARFT).
+    """
     kept = old_value + np.clip(value - old_value, -clip, clip)
-    return 0.5 * np.maximum((value - return_) ** 2, (kept - return_) ** 2)
+    return np.maximum(huber(value - target, huber_delta), huber(kept - target, huber_delta))
 
 
-def huber(error: Floats, delta: float = 10.0) -> Floats:
-    """Square inside ``delta``, linear outside."""
+def huber(error: Floats, delta: float | None) -> Floats:
+    """``e^2 / 2`` up to ``delta``, linear beyond; None never turns linear."""
+    if delta is None:
+        return 0.5 * error * error
     size = np.abs(error)
-    return np.where(size <= delta, 0.5 * error**2, delta * (size - 0.5 * delta))
+    return np.where(size <= delta, 0.5 * error * error, delta * (size - 0.5 * delta))
