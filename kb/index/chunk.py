@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kb.index.drafts import Draft
-from kb.index.sentences import PASSAGE_TOKENS, Piece, count_tokens, pack, sentence_pieces, sentence_spans
+from kb.index.sentences import (
+    ABSTRACT_TOKENS,
+    PASSAGE_TOKENS,
+    Piece,
+    count_tokens,
+    pack,
+    sentence_pieces,
+    sentence_spans,
+)
 from kb.model import Equation, Figure, Kind, Paragraph, Section, Table
 from kb.textfile import LocatedBlock, TextFile
 from kb.textfile.reader import unescape_block
@@ -56,7 +64,7 @@ def _abstract(file: TextFile, raw: str, path: str) -> Iterator[Draft]:
 
 def prose_drafts(pieces: Sequence[Piece], raw: str, like: Draft) -> Iterator[Draft]:
     """Passages of these sentences with the heading, kind and path of ``like``."""
-    for run in pack(pieces):
+    for run in pack(pieces, ABSTRACT_TOKENS if like.section_kind == "abstract" else PASSAGE_TOKENS):
         yield Draft(
             like.kind, _joined(run, raw), like.path, (run[0].start, run[-1].stop), like.heading, like.section_kind,
             run[0].page, like.anchor,

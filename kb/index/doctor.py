@@ -63,9 +63,8 @@ def repair(workspace: Workspace, findings: list[Finding]) -> None:
     """Take away what is damaged and mark the views as behind; ``kb index`` then fills them from the cache."""
     for finding in findings:
         finding.mend()
-    folder = current_folder(workspace) if index_root(workspace).is_dir() else None
-    if folder is not None and (folder / DATABASE).is_file():
-        with PassageStore(folder) as store, store.transaction():
+    for database in index_root(workspace).glob(f"*/{DATABASE}"):
+        with PassageStore(database.parent) as store, store.transaction():
             store.set_views_behind()
 
 

@@ -66,6 +66,7 @@ def reconcile(
     """
     recipe = Recipe(embedder.identity)
     folder = recipe_folder(workspace, recipe)
+    _remove_torn_writes(workspace)
     in_use, differences = _in_use(workspace, recipe, folder)
     report = IndexReport(replaced_recipe=differences)
     with PassageStore(folder) as store:
@@ -156,6 +157,13 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}"
     return f"this is a fault in kb: {type(error).__name__}: {error}"
+
+
+def _remove_torn_writes(workspace: Workspace) -> None:
+    """A process that was killed while it replaced a file leaves the new one under a hidden name; some are large."""
+    root = index_root(workspace)
+    for path in (*root.glob(".*"), *root.glob("*/.*")):
+        path.unlink()
 
 
 def _remove_others(workspace: Workspace, folder: Path) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 PASSAGE_TOKENS = 220  # at most, unless one formula or row is longer
+# An abstract is one answer: cut in two, its halves rank lower than the whole (nDCG@10 of titles falls by 0.02).
+ABSTRACT_TOKENS = 360
 _SENTENCE_TOKENS = 300  # a longer sentence is cut at a comma or a space
 _REST_TOKENS = 60  # a last run of less is put to the one before it
 _PIECE_CHARS = 1600  # whatever the estimate says
@@ -108,19 +110,19 @@ def _cut(raw: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     yield begin, stop
 
 
-def pack(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """Runs of pieces of about equal cost: at most ``PASSAGE_TOKENS``, with a short rest ``_REST_TOKENS`` more.
+def pack(pieces: Sequence[Piece], most: int = PASSAGE_TOKENS) -> Iterator[list[Piece]]:
+    """Runs of pieces of about equal cost: at most ``most`` tokens, with a short rest ``_REST_TOKENS`` more.
 
     A piece that alone is more is a run of its own. Runs do not overlap: what a passage needs of its surroundings is in
     its title and heading path.
     """
     total = sum(piece.tokens for piece in pieces)
-    goal = total / max(1, -(-total // PASSAGE_TOKENS))
+    goal = total / max(1, -(-total // most))
     run: list[Piece] = []
     cost, left = 0, total
     for piece in pieces:
-        full = cost + piece.tokens > PASSAGE_TOKENS or cost + piece.tokens / 2 > goal
-        if run and full and (left > _REST_TOKENS or cost + left > PASSAGE_TOKENS + _REST_TOKENS):
+        full = cost + piece.tokens > most or cost + piece.tokens / 2 > goal
+        if run and full and (left > _REST_TOKENS or cost + left > most + _REST_TOKENS):
             yield run
             run, cost = [], 0
         run.append(piece)
