@@ -98,11 +98,12 @@ class Request:
 
 
 class ArxivServer:
-    """Holds papers by id and version, scripted troubles by path, and every request that came."""
+    """Holds papers by id and version, scripted troubles by path, and every request: as it arrived, as it was answered."""
 
     def __init__(self) -> None:
         self.versions: dict[str, list[FakePaper]] = {}
         self.requests: list[Request] = []
+        self.arrived: list[str] = []
         self.refused_ids: set[str] = set()
         self._troubles: list[tuple[str, deque[Trouble]]] = []
         self.url = ""
@@ -181,8 +182,12 @@ def serving() -> Iterator[ArxivServer]:
             parts = urlsplit(self.path)
             query = {key: values[0] for key, values in parse_qs(parts.query, keep_blank_values=True).items()}
             answer = arxiv.answer(parts.path, query)
+            arxiv.arrived.append(parts.path)
             if answer.delay:
                 time.sleep(answer.delay)
+            # Written down before the answer leaves, so that whoever has the answer finds the request.
+            agent = self.headers.get("User-Agent", "")
+            arxiv.requests.append(Request(parts.path, query, agent, began, time.monotonic()))
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -190,8 +195,6 @@ def serving() -> Iterator[ArxivServer]:
             self.end_headers()
             self.wfile.write(answer.body[: len(answer.body) // 2] if answer.cut else answer.body)
             self.close_connection = self.close_connection or answer.cut
-            agent = self.headers.get("User-Agent", "")
-            arxiv.requests.append(Request(parts.path, query, agent, began, time.monotonic()))
 
         def log_message(self, *_: object) -> None:
             return

@@ -45,17 +45,17 @@ class ReadingPool:
 
 
 def _read_what_can_be_read(child: Sandbox, files: PaperFiles, metadata: Metadata | None) -> Reading:
-    """Read all the files; where a reader fails, the ones that are left without the likeliest culprit."""
+    """Read all the files; where a reader fails, what is left without the likeliest culprit, in the end the record."""
     failures: list[ReaderFailed] = []
-    without_source = replace(files, source=None)
-    for left in dict.fromkeys((files, without_source, replace(without_source, html=None))):
-        if left == PaperFiles():
+    no_source = replace(files, source=None)
+    for left in dict.fromkeys((files, no_source, replace(no_source, html=None), PaperFiles())):
+        if failures and left == PaperFiles() and metadata is None:
             break
         try:
             reading = child.run(read_paper, left, metadata)
         except ReaderFailed as error:
             failures.append(error)
             continue
-        lost = [f"a better file was not used: {failure.message}" for failure in failures]
+        lost = [f"a file was not used: {failure.message}" for failure in failures]
         return replace(reading, remarks=(*lost, *reading.remarks))
     raise failures[0]

@@ -171,7 +171,7 @@ def test_a_killed_run_is_gone_on_with(kb: Kb, arxiv: ArxivServer, workspace: Pat
     command = [sys.executable, "-c", "from kb.cli import main; main()", "ingest", "--no-index", "--no-ocr", *ids]
     process = subprocess.Popen(command, cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
-    _wait_until(lambda: len(arxiv.paths("/e-print/")) == 3)
+    _wait_until(lambda: "/pdf/2503.00003v1" in arxiv.arrived)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert len(list((workspace / "papers").glob("*/text.md"))) == 2

@@ -30,7 +30,7 @@ def test_the_pdf_serves_where_the_source_hangs_its_reader() -> None:
     child = FailingChild()
     files = PaperFiles(source=Path("main.tex"), pdf=Path("a.pdf"))
     reading = _read_what_can_be_read(child, files, None)  # type: ignore[arg-type]
-    assert reading.remarks == ("a better file was not used: gave up after 180 s", "own remark")
+    assert reading.remarks == ("a file was not used: gave up after 180 s", "own remark")
     assert child.asked == [files, PaperFiles(pdf=Path("a.pdf"))]
 
 
