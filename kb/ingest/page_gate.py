@@ -29,7 +29,7 @@ def judge_page(number: int, text: str, image_share: float) -> PageReport:
     voiced = sum(1 for word in words if _VOWEL.search(word)) / len(words) if words else 0.0
     share = odd / visible if visible else 0.0
     # A page of formulas whose symbols have no code may still have all its words.
-    allowed = 2 * ODD_SHARE if len(words) >= 80 and voiced > 0.85 else ODD_SHARE
+    allowed = 3 * ODD_SHARE if len(words) >= 80 and voiced > 0.85 else ODD_SHARE
     if share > allowed:
         return PageReport(number, "none", f"garbage: {share:.0%} of the characters cannot be read")
     if len(words) >= 30 and voiced < VOWEL_SHARE and _is_latin(text):

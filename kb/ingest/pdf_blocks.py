@@ -82,7 +82,8 @@ class BlockMaker:
         if gap > 0.9 * self.size:
             return True
         if line.block != above.block:
-            return ended or not (above.full or line.text[:1].islower())
+            reaches = gap < 0.6 * self.size and above.x1 > line.x1 - 2.5 * line.size
+            return ended or not (above.full or reaches or line.text[:1].islower())
         indented = line.x0 > above.x0 + 0.7 * self.size
         if _LIST_ITEM.match(line.text) and (ended or not above.full):
             return True

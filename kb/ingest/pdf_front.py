@@ -12,9 +12,11 @@ from kb.model import Block, Paragraph
 
 _STAMP = re.compile(r"arXiv:\s*(\S+)", re.IGNORECASE)
 _ABSTRACT = re.compile(r"^(?:Abstract|ABSTRACT|Summary|【?摘\s*要】?)\s*[.:：—–-]*\s*(?=\S)")
+_ABSTRACT_HEADING = re.compile(r"^(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|摘\s*要)\b", re.IGNORECASE)
 _END_OF_ABSTRACT = re.compile(
     r"^(?:keywords?|key words|index terms|关键词|关键字|中图分类号|correspondence|date|code|project|∗|†|\*)", re.IGNORECASE
 )
+SHORT_TITLE = 20  # characters, as below
 LEAST_ABSTRACT = 350  # characters, a Chinese one counting as two
 
 
@@ -37,16 +39,32 @@ def find_title(pages: Sequence[Page]) -> list[Line]:
         return []
     page = pages[0]
     lines = [line for line in page.lines if line.math < 0.5 and line.text[:6].lower() != "arxiv:"]
+    abstract = next((line.y0 for line in lines if _ABSTRACT_HEADING.match(line.text)), page.height)
     for depth in (0.36, 0.65, 1.0):
-        upper = [line for line in lines if line.y0 < depth * page.height]
-        for size in sorted({line.size for line in upper}, reverse=True):
-            title = _lines_of_size(upper, size)
-            if _can_be_title("".join(line.text for line in title)):
-                return title
+        upper = [line for line in lines if line.y0 < min(depth * page.height, abstract)]
+        sizes = sorted({line.size for line in upper}, reverse=True)
+        titles = [title for size in sizes if _can_be_title(title := _lines_of_size(upper, size))]
+        if titles:
+            return _above_label(titles)
     return []
 
 
-def _can_be_title(text: str) -> bool:
+def _above_label(titles: Sequence[list[Line]]) -> list[Line]:
+    """The first of the candidates, unless it is a short label in a figure, with a longer title above it."""
+    first = titles[0]
+    if _width(first) < SHORT_TITLE:
+        for other in titles[1:]:
+            if other[0].y0 < first[0].y0 and other[0].size > 0.65 * first[0].size and _width(other) > 2 * _width(first):
+                return other
+    return first
+
+
+def _width(lines: Sequence[Line]) -> int:
+    return sum(text_width(line.text) for line in lines)
+
+
+def _can_be_title(lines: Sequence[Line]) -> bool:
+    text = "".join(line.text for line in lines)
     letters = sum(2 if is_han(char) else 1 for char in text if char.isalpha())
     return letters >= 8 and letters >= 0.5 * text_width(text)
 

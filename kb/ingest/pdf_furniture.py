@@ -11,7 +11,7 @@ from kb.ingest.pdf_lines import Line, Page
 from kb.ingest.pdf_text import text_width
 
 MANY_NUMBERS = 10
-_TOP, _BOTTOM = 0.09, 0.90
+_TOP, _BOTTOM, _HEAD = 0.09, 0.90, 0.17
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"(?:Page\s*|第\s*)?[-–—·\s]*(?:\d{1,4}|[ivxlc]{1,6})[-–—·\s]*(?:of \d+|页)?", re.IGNORECASE)
 
@@ -23,14 +23,42 @@ def drop_furniture(pages: Sequence[Page]) -> None:
         counts.update({_masked(line) for line in page.lines if _in_margin(line, page)})
     often = max(2.0, 0.25 * len(pages))
     repeated = {text for text, count in counts.items() if count >= often and text}
+    heads = _running_heads(pages)
     is_numbered = any(_margin_numbers(page, MANY_NUMBERS) for page in pages)
     for page in pages:
         numbers = _margin_numbers(page, 2) if is_numbered else set()
         page.lines = [
             line
             for index, line in enumerate(page.lines)
-            if index not in numbers and not (_in_margin(line, page) and _is_furniture(line, repeated))
+            if index not in numbers
+            and id(line) not in heads
+            and not (_in_margin(line, page) and _is_furniture(line, repeated))
         ]
+
+
+def _running_heads(pages: Sequence[Page]) -> set[int]:
+    """``id()`` of the lines of a top row that stands apart, at one height on most pages, with a text that recurs.
+
+    The heads of books name the chapter, so none of them need be on a quarter of the pages.
+    """
+    rows: list[list[Line]] = []
+    for page in pages:
+        top = min(page.lines, key=lambda line: line.y0, default=None)
+        if top is None or top.y0 > _HEAD * page.height:
+            continue
+        row = [line for line in page.lines if line.y0 < top.y1]
+        below = min((line.y0 for line in page.lines if line.y0 >= top.y1), default=page.height)
+        if below - top.y1 > 0.8 * top.size and sum(len(line.text) for line in row) < 100:
+            rows.append(row)
+    heights = Counter(round(row[0].y1) for row in rows)
+    texts = Counter(_masked(line) for row in rows for line in row)
+    return {
+        id(line)
+        for row in rows
+        if heights[round(row[0].y1)] >= max(4, 0.5 * len(pages))
+        for line in row
+        if texts[_masked(line)] >= 2
+    }
 
 
 def _in_margin(line: Line, page: Page) -> bool:

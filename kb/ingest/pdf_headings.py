@@ -23,6 +23,7 @@ _APPENDIX = re.compile(r"^(?:Appendix|APPENDIX|附录)\s*(?P<number>[A-Z](?:\.\d
 _ROMAN = re.compile(r"^(?P<number>[IVX]{1,5})\.\s+(?=[A-Z])|^(?P<bare>[IVX]{2,5})\s+(?=[A-Z][a-z])")
 _LETTER = re.compile(r"^(?P<number>[A-Z])\.\s+(?=[A-Z])")
 _CHINESE = re.compile(r"^(?P<number>第[一二三四五六七八九十百\d]{1,3}[章节]|[一二三四五六七八九十]{1,3}(?=[、.．]))[、.．]?\s*(?=\S)")
+_WIDE_STOP = re.compile(r"(?<=^\d)(?:．\s?|\.\s)(?=\d)|(?<=^\d\.\d)(?:．\s?|\.\s)(?=\d)")
 _ALONE = re.compile(rf"{_PART}\.?")
 _KNOWN = re.compile(
     r"abstract|(?:general )?introduction|related works?|background|preliminaries|methods?|methodology|experiments?|"
@@ -71,8 +72,9 @@ def fold(text: str) -> str:
 
 def split_number(text: str) -> tuple[str | None, str]:
     """``("3.2", "Title")`` of ``"3.2 Title"``; the number is None where there is none."""
-    if not text.isascii() and "．" in text[:6]:
-        text = text[:6].replace("．", ".") + text[6:]
+    if not text.isascii():
+        # Chinese type sets a wide full stop, or a space after a narrow one: "2. 1".
+        text = _WIDE_STOP.sub(".", text)
     for pattern in (_NUMBER, _APPENDIX, _ROMAN, _CHINESE):
         match = pattern.match(text)
         if match:
@@ -175,10 +177,12 @@ class _Finder:
 
     def _without_front(self, found: list[Heading]) -> list[Heading]:
         """Take out title and authors: what stands on the first page above the abstract or the first numbered section."""
-        for position, heading in enumerate(found):
-            if self._lines[heading.at].page != self._lines[0].page:
-                break
-            if heading.number or section_kind(heading.title) in ("abstract", "intro"):
+        front = [heading for heading in found if self._lines[heading.at].page == self._lines[0].page]
+        kinds = [section_kind(heading.title) for heading in front]
+        if "abstract" in kinds:
+            return found[kinds.index("abstract") :]
+        for position, heading in enumerate(front):
+            if heading.number or kinds[position] == "intro":
                 return found[position:]
         return found
 

@@ -10,8 +10,8 @@ from statistics import median
 from kb.ingest.pdf_lines import Line
 
 LONGEST_ENTRY = 12  # lines
-_MARKER = re.compile(r"^\s*(?:\[(\d{1,3})\]|(\d{1,3})\.(?=\s))\s*")
-_KEY = re.compile(r"^\s*\[[A-Za-z][\w+\-. ]{1,40}\]")
+_MARKER = re.compile(r"^\s*(?:[\[［]\s?(\d{1,3})\s?[\]］]|(\d{1,3})[.．](?=\s|[A-Z\u4e00-\u9fff]))\s*")
+_KEY = re.compile(r"^\s*\[[^\W\d_][^\]\[]{1,60}(?:\]|$)")
 _YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d[a-z]?(?!\d)")
 _OPENING = re.compile(r"[A-ZÀ-ÞŁŠŽ\[“\"‘\u4e00-\u9fff]|(?:de|van|von|den|der|di|da|le|la|el|al|d’|d')\b", re.UNICODE)
 
@@ -23,13 +23,12 @@ def split_references(lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line
     """
     if not lines:
         return [], []
-    split = _by_number(lines) or _by_key(lines)
+    split, rest = _by_number(lines) or _by_key(lines), []
     if not split:
-        splits = [split for split in (_by_gap(lines), _by_indent(lines)) if split]
-        split = max(splits, key=_likeness) if splits else [list(lines)]
-        split, rest = _drop_tail(split)
-    else:
-        rest = []
+        end = _larger_type(lines)
+        splits = [_drop_tail(split) for split in (_by_gap(lines[:end]), _by_indent(lines[:end])) if split]
+        split, rest = max(splits, key=lambda pair: _likeness(pair[0])) if splits else ([list(lines[:end])], [])
+        rest = [*rest, *lines[end:]]
     strayed: list[Line] = []
     for index, entry in enumerate(split):
         # A figure between two entries makes one of them far too long.
@@ -39,10 +38,19 @@ def split_references(lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line
     return split, strayed + rest
 
 
+def _larger_type(lines: Sequence[Line]) -> int:
+    """Where type larger than the list's begins: the title of a supplement, a heading that was not seen as one."""
+    size = median(line.size for line in lines)
+    for index, line in enumerate(lines):
+        if index >= 3 and line.size > 1.12 * size and len(line.text) > 12 and line.math < 0.3:
+            return index
+    return len(lines)
+
+
 def find_unheaded(lines: Sequence[Line]) -> int | None:
     """Where a numbered list begins that no heading announces: ``[1]`` in the last part, followed by many more."""
     for index in range(len(lines) // 2, len(lines)):
-        if lines[index].text.startswith("[1]"):
+        if lines[index].text.startswith(("[1]", "［1］")):
             split = _by_number(lines[index:])
             if len(split) >= 8:
                 return index
@@ -152,7 +160,7 @@ def _looks_like_entry(entry: list[Line]) -> bool:
     """Whether lines open like an entry, hold a year, and are of one entry's length."""
     text = " ".join(line.text for line in entry)
     years = len(set(_YEAR.findall(text)))
-    return bool(_OPENING.match(text)) and 1 <= years <= 3 and 40 <= len(text) <= 700
+    return bool(_OPENING.match(text)) and 1 <= years <= 3 and 25 <= len(text) <= 700
 
 
 def _likeness(split: list[list[Line]]) -> float:

@@ -16,6 +16,7 @@ _RAW_LETTERS = dict(zip("\x0b\x0c\x0d\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "ff fi fl ff
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _SPREAD = re.compile(r"\b(?:\w ){4,}\w\b")
 _HAN = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
+_WIDE = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+(?=[^-\w])")
 _HEAD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
 _TAIL = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -39,8 +40,8 @@ def is_han(char: str) -> bool:
 
 
 def text_width(text: str) -> int:
-    """Characters, where a Chinese one counts as two."""
-    return len(text) if text.isascii() else len(text) + len(_HAN.findall(text))
+    """Characters, where a Chinese, Japanese or Korean one counts as two."""
+    return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
 
 
 class Joiner:
