@@ -62,7 +62,7 @@ class IngestProgress:
         elif not is_result:
             say(count + line)
         for remark in outcome.remarks:
-            say(f"    {remark}")
+            say(f"    {outcome.slug or _short(outcome.source)}: {remark}")
 
 
 def _line_of(outcome: Outcome) -> tuple[str, bool]:

@@ -15,11 +15,12 @@ LEAST_LETTERS = 500
 
 
 def parse_plain_html(files: Mapping[str, bytes]) -> Document:
-    """The pages of a source, the longest first. Raises BadDocument when there is next to no text on them."""
+    """The pages of a source, the longest first, appendices last. Raises BadDocument for next to no text."""
     from selectolax.lexbor import LexborHTMLParser
 
-    pages = [data for name, data in files.items() if name.lower().endswith((".htm", ".html"))]
-    trees = [LexborHTMLParser(data) for data in sorted(pages, key=len, reverse=True)]
+    pages = {name: data for name, data in files.items() if name.lower().endswith((".htm", ".html"))}
+    order = sorted(pages, key=lambda name: ("append" in name.lower(), -len(pages[name])))
+    trees = [LexborHTMLParser(pages[name]) for name in order]
     sections = [section for tree in trees if tree.body is not None for section in _sections(tree.body)]
     letters = sum(len(block.text) for part in sections for block in part.blocks if isinstance(block, Paragraph))
     if letters < LEAST_LETTERS:

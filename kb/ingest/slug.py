@@ -31,7 +31,8 @@ def make_slug(title: str, authors: tuple[str, ...], year: str, taken: Container[
 
 def _name_before_colon(title: str) -> str:
     head, colon, _ = title.replace("：", ":").partition(":")
-    sensible = colon and len(head.split()) <= 3 and len(head) <= 24
+    # A paper without a title is called arXiv:2503.14476.
+    sensible = colon and len(head.split()) <= 3 and len(head) <= 24 and head.casefold() != "arxiv"
     return clean(head) if sensible else ""
 
 

@@ -23,6 +23,7 @@ from kb.ingest.slug import MAX_BYTES, check_slug, make_slug
         ("多智能体强化学习综述", ("王小明",), "多智能体强化学习综述"),
         ("优势归一化：为什么不稳定", (), "优势归一化"),
         ("???", (), "2503_14476"),
+        ("arXiv:1508.03176", (), "arxiv_1508_03176"),
         ("con: a console", (), "con_"),
     ],
 )
