@@ -20,7 +20,7 @@ from kb.search.translate import Translation, translate, translate_to_chinese
 if TYPE_CHECKING:
     from kb.index.embedding.protocol import Embedder
 
-RRF_K = 60
+RRF_K = 20
 DEPTH = 100
 # Below these a ranking holds nothing that answers the question: measured on questions about other subjects.
 LEAST_COVERAGE = 0.34
@@ -81,36 +81,48 @@ def search(
     return Answer(question, translation, hits, tuple(dict.fromkeys(tokens)), good, tuple(index.remarks))
 
 
-def fuse(keyword: Sequence[tuple[str, float]], dense: Sequence[tuple[str, float]]) -> list[tuple[str, Scores]]:
-    """Reciprocal rank fusion of two rankings (``(id, score)``, best first). Ties go to the id, so order is fixed."""
-    places: dict[str, list[tuple[int, float]]] = {}
-    for column, ranking in enumerate((keyword, dense)):
+Ranking = Sequence[tuple[str, float]]
+
+
+def fuse(keyword: Ranking, dense: Sequence[Ranking]) -> list[tuple[str, Scores]]:
+    """Reciprocal rank fusion of rankings (``(id, score)``, best first). Ties go to the id, so order is fixed.
+
+    The dense rankings count as much as the keyword ranking together; ``Scores`` shows the best of them.
+    """
+    fused: dict[str, float] = {}
+    words = {identifier: (rank, score) for rank, (identifier, score) in enumerate(keyword, start=1)}
+    near: dict[str, tuple[int, float]] = {}
+    for ranking in dense:
         for rank, (identifier, score) in enumerate(ranking, start=1):
-            places.setdefault(identifier, [(0, 0.0), (0, 0.0)])[column] = (rank, score)
-    scored = []
-    for identifier, ((keyword_rank, bm25), (dense_rank, cosine)) in ((key, value) for key, value in places.items()):
-        fused = sum(1.0 / (RRF_K + rank) for rank in (keyword_rank, dense_rank) if rank)
-        scored.append((identifier, Scores(fused, keyword_rank, bm25, dense_rank, cosine)))
+            near[identifier] = min(near.get(identifier, (rank, score)), (rank, score), key=lambda place: place[0])
+            fused[identifier] = fused.get(identifier, 0.0) + 1.0 / len(dense) / (RRF_K + rank)
+    for identifier, (rank, _) in words.items():
+        fused[identifier] = fused.get(identifier, 0.0) + 1.0 / (RRF_K + rank)
+    none = (0, 0.0)
+    scored = [(key, Scores(total, *words.get(key, none), *near.get(key, none))) for key, total in fused.items()]
     return sorted(scored, key=lambda item: (-item[1].fused, item[0]))
 
 
 def _dense(
     index: Index, question: str, translation: Translation, embedder: Embedder, filters: Filters
-) -> list[tuple[str, float]]:
+) -> list[Ranking]:
     """Nearest passages: the question as it is for passages in its language, translated for the others.
 
-    A Chinese question put to English passages untranslated drags good rankings down, so it is not.
+    A Chinese question put to English passages untranslated drags good rankings down, so it is not. Its translation is
+    put twice, once with the usual terms and once with all of them: a term's other forms find what the usual one misses.
     """
     allowed = index.allowed(filters)
     if not translation.has_han or not translation.terms:
-        return index.dense(embedder.embed_queries([question])[0], DEPTH, allowed)
-    vectors = embedder.embed_queries([translation.text, question])
-    english = index.dense(vectors[0], DEPTH, allowed)
-    chinese = index.dense(vectors[1], DEPTH, allowed)
-    languages = {p.id: p.language for p in index.passages([key for key, _ in [*english, *chinese]])}
-    kept = [(key, score) for key, score in english if languages.get(key) != "zh"]
-    kept += [(key, score) for key, score in chinese if languages.get(key) == "zh"]
-    return sorted(kept, key=lambda item: (-item[1], item[0]))[:DEPTH]
+        return [index.dense(embedder.embed_queries([question])[0], DEPTH, allowed)]
+    vectors = embedder.embed_queries([translation.text, translation.variants, question])
+    usual, all_forms, chinese = (index.dense(vector, DEPTH, allowed) for vector in vectors)
+    languages = {p.id: p.language for p in index.passages([key for key, _ in [*usual, *all_forms, *chinese]])}
+    own = [(key, score) for key, score in chinese if languages.get(key) == "zh"]
+    rankings = []
+    for english in (usual, all_forms):
+        kept = [(key, score) for key, score in english if languages.get(key) != "zh"]
+        rankings.append(sorted(kept + own, key=lambda item: (-item[1], item[0]))[:DEPTH])
+    return rankings
 
 
 def _is_good(hits: Sequence[Hit], translation: Translation, own: Sequence[str], has_vectors: bool) -> bool:

@@ -61,7 +61,7 @@ class TorchFreeEngine:
         threads = min(_cores(), len(batches))
         if threads == 1:
             return [self._encoder.encode(batch) for batch in batches]
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_limits
 
         # Whole batches side by side beat one batch on all cores: what is not a matrix product runs in parallel too.
         with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
