@@ -150,7 +150,7 @@ def _fact_cell(record: Record, key: str, language: str) -> TableCell:
         return TableCell(words[value], state, fact.level, fact.evidence)
     head, comma, rest = value.partition(",")
     if head in ("yes", "no"):
-        return TableCell(words[head] + comma + rest, "no" if head == "no" else "value", fact.level, fact.evidence)
+        return TableCell(words[head] + ("，" if comma and language == "zh" else comma) + (rest.lstrip() if language == "zh" else rest), "no" if head == "no" else "value", fact.level, fact.evidence)
     return TableCell(value, "value", fact.level, fact.evidence)
 
 
