@@ -9,7 +9,7 @@ import difflib
 import re
 from typing import Any
 
-from kb.ingest.latex_text import clean_math
+from kb.ingest.latex_math import clean_math
 from kb.ingest.reference_entry import parse_reference
 from kb.model import Block, Cell, Document, Equation, Figure, Paragraph, Provenance, Reference, Section, Table
 from kb.sections import section_kind

@@ -1,131 +1,139 @@
 """A LaTeX source as a document: sections, numbered equations with their macros expanded, tables, captions, references.
 
-One linear scan over the flattened text. Counters are simulated, so that numbers are those of the printed paper.
+No TeX is run: the text is scanned once, with LaTeX's counters simulated, so that numbers are those of the printed paper.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kb import __version__
-from kb.ingest.bibliography import references_from_bbl, references_from_bib
-from kb.ingest.latex_flatten import choose_main, decode, flatten, strip_comments
-from kb.ingest.latex_macros import Macros, collect, expand, expand_environments, read_group, read_option
-from kb.ingest.latex_scan import Scanner
+from kb.ingest.latex_bibliography import read_references
+from kb.ingest.latex_blocks import RawBlock, RawText, finish_blocks
+from kb.ingest.latex_comments import CommentStripper, Verbatim
+from kb.ingest.latex_conditionals import Conditionals
+from kb.ingest.latex_counters import counters_for
+from kb.ingest.latex_definitions import collect
+from kb.ingest.latex_flatten import choose_main, decode, flatten
+from kb.ingest.latex_front import read_abstract, read_authors, read_title
+from kb.ingest.latex_macros import expand, expand_environments
+from kb.ingest.latex_scan import Scanner, read_counter_command
 from kb.ingest.latex_text import TextContext, to_line, to_markdown
-from kb.model import Document, Provenance, Reference
+from kb.ingest.section_tree import finish_sections
+from kb.model import Document, Provenance, Section
+from kb.sections import section_kind
 
-PARSER_VERSION = 1
-_CITED = re.compile(r"\\(?:no|full|foot|paren|text|auto)?[cC]ite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^}]*)\}")
+PARSER_VERSION = 2
+_LONGEST_STYLE = 400_000  # characters
+# Styles of publishers define what they like; what authors add stands in small files of their own.
+_PUBLISHERS = re.compile(
+    r"neurips|nips|icml|iclr|acl|emnlp|naacl|aaai|ijcai|cvpr|iccv|eccv|ieee|acm|llncs|elsart|elsarticle|revtex|natbib|fancyhdr|"
+    r"algorithm|times|colm|tmlr|jmlr|interspeech|corl|rss|arxiv|hyperref|caption|subfig|cleveref|url|booktabs|ctex|cas-",
+    re.IGNORECASE,
+)
+_COUNTER_COMMAND = re.compile(r"\\(numberwithin|counterwithin|setcounter|renewcommand|def)(\*?)(?![a-zA-Z])")
+_ADD_TO_RESET = re.compile(r"\\@addtoreset\s*\{(\w+)\}\s*\{(\w+)\}")
 
 
 def parse_latex(files: Mapping[str, bytes]) -> Document:
     """Read a source given as file name -> bytes. Raises BadDocument when it has no main file."""
-    texts = {name: decode(data) for name, data in files.items()}
-    main = choose_main(texts)
-    macros = Macros()
+    context = TextContext(verbatim=Verbatim())
+    texts, main, flat = _read_texts(files, context.verbatim)
     for name, text in texts.items():
-        if name.endswith((".sty", ".cls")) and len(text) < 400_000 and _is_own_style(name, text):
-            collect(strip_comments(text), macros)
-    flat = flatten(texts, main)
-    body = collect(flat, macros)
-    preamble, _, rest = body.partition("\\begin{document}")
-    if not rest:
-        preamble, rest = "", body
-    rest = expand_environments(rest, macros)
-    structural = frozenset(name for name in macros.commands if macros.is_structural(name))
+        if name.endswith((".sty", ".cls")) and _is_own_style(name, text):
+            collect(text, context.macros)
+    preamble, body = _split(collect(flat, context.macros))
+    context.chinese = _is_chinese(preamble, body)
+    body = expand_environments(body, context.macros)
+    structural = context.macros.structural()
     if structural:
-        rest = expand(rest, macros, structural)
-    context = TextContext(macros)
-    scanner = Scanner(context, _equations_by_section(preamble))
-    scanner.run(rest)
-    sections = scanner.sections()
-    abstract = scanner.abstract() or _early_abstract(preamble, context) or _command_text(rest, "abstract", context)
+        body = expand(body, context.macros, structural)
+    scanner = Scanner(context, counters_for(preamble, body, context.macros), _numbered_depth(preamble, texts))
+    _set_counters(preamble, scanner)
+    scanner.run(body)
+    _finish_labels(context)
+    abstract, sections = _sections(scanner, context)
+    title = read_title(preamble, body, context)
     return Document(
-        title=_title(preamble, rest, context),
-        authors=_authors(preamble, rest, context),
-        abstract=abstract,
+        title=title,
+        authors=read_authors(preamble, body, context),
+        abstract=abstract or read_abstract(preamble, body, context),
         sections=sections,
-        references=tuple(_references(texts, main, flat, context)),
+        references=tuple(read_references(texts, main, flat, context)),
         provenance=Provenance("latex", main, "", "kb-latex", __version__, PARSER_VERSION),
-        quality="exact" if sections and any(section.blocks for section in sections) else "poor",
+        quality="exact" if any(section.blocks for section in sections) else "poor",
     )
 
 
-# Styles of publishers define what they like; what authors add stands in small files of their own.
-_PUBLISHERS = re.compile(
-    r"neurips|nips|icml|iclr|acl|emnlp|naacl|aaai|cvpr|iccv|eccv|ieee|acm|llncs|elsart|elsarticle|revtex|natbib|fancyhdr|"
-    r"algorithm|times|colm|tmlr|jmlr|interspeech|corl|rss|arxiv|hyperref|caption|subfig|cleveref|url|booktabs",
-    re.IGNORECASE,
-)
+def _read_texts(files: Mapping[str, bytes], verbatim: Verbatim) -> tuple[dict[str, str], str, str]:
+    """``(texts without comments, name of the main file, its text with all includes and without dead branches)``."""
+    decoded = {name: decode(data) for name, data in files.items()}
+    stripper = CommentStripper(decoded.values(), verbatim)
+    texts = {name: text if name.endswith(".bib") or "readme" in name.lower() else stripper.strip(text) for name, text in decoded.items()}
+    main = choose_main(texts)
+    conditionals = Conditionals()
+    for name, text in texts.items():
+        if name.endswith((".sty", ".cls")):
+            conditionals.declare(text)
+    flat = conditionals.resolve(flatten(texts, main))
+    return texts, main, flat.split("\\end{document}")[0]
 
 
 def _is_own_style(name: str, text: str) -> bool:
-    return not _PUBLISHERS.search(name.rsplit("/", 1)[-1]) and "\\LoadClass" not in text
+    return len(text) < _LONGEST_STYLE and not _PUBLISHERS.search(name.rsplit("/", 1)[-1]) and "\\LoadClass" not in text
 
 
-def _equations_by_section(preamble: str) -> bool:
-    pattern = (
-        r"\\(?:numberwithin|counterwithin\*?)\s*\{equation\}\s*\{section\}|\\@addtoreset\s*\{equation\}\s*\{section\}"
-    )
-    return bool(re.search(pattern, preamble))
+def _split(flat: str) -> tuple[str, str]:
+    preamble, _, body = flat.partition("\\begin{document}")
+    return (preamble, body) if body else ("", flat)
 
 
-def _command_text(text: str, command: str, context: TextContext) -> str:
-    """The argument of a command such as ``\\title``, as Markdown."""
-    for match in re.finditer(rf"\\{command}(?![a-zA-Z])\*?", text):
-        option = read_option(text, match.end())
-        group = read_group(text, option[1] if option else match.end())
-        if group and group[0].strip():
-            return to_markdown(group[0], context)
-    return ""
+def _is_chinese(preamble: str, body: str) -> bool:
+    sample = body[:20_000]
+    han = sum("\u4e00" <= char <= "\u9fff" for char in sample)
+    return han > 0.2 * max(1, len(re.findall(r"[A-Za-z]{2,}", sample)))
 
 
-def _early_abstract(preamble: str, context: TextContext) -> str:
-    """Some classes want the abstract before the document begins."""
-    match = re.search(r"\\begin\s*\{abstract\}(.*?)\\end\s*\{abstract\}", preamble, re.DOTALL)
-    return to_markdown(match[1], context) if match else _command_text(preamble, "abstract", context)
+def _numbered_depth(preamble: str, texts: Mapping[str, str]) -> int:
+    found = re.findall(r"\\setcounter\s*\{secnumdepth\}\s*\{\s*(-?\d+)\s*\}", preamble)
+    return int(found[-1]) if found else 3
 
 
-def _title(preamble: str, body: str, context: TextContext) -> str:
-    for command in ("title", "icmltitle", "Title", "papertitle"):
-        found = _command_text(body, command, context) or _command_text(preamble, command, context)
-        if found:
-            plain = re.sub(r"\s*\(footnote: .*?\)", "", found).replace("**", "").replace("\n\n", " ")
-            return " ".join(plain.split())
-    return ""
+def _set_counters(preamble: str, scanner: Scanner) -> None:
+    for match in _COUNTER_COMMAND.finditer(preamble):
+        read_counter_command(preamble, match[1], bool(match[2]), match.end(), scanner.counters)
+    for match in _ADD_TO_RESET.finditer(preamble):
+        scanner.counters.place_within(match[1], match[2], printed=False)
 
 
-def _authors(preamble: str, body: str, context: TextContext) -> tuple[str, ...]:
-    """Author names where they can be told apart; arXiv's own record is better and goes first."""
-    names: list[str] = []
-    for match in re.finditer(r"\\(?:icml)?author\s*(?:\[[^\]]*\])?\s*(?=\{)", preamble + "\n" + body):
-        group = read_group(preamble + "\n" + body, match.end())
-        if group is None:
-            continue
-        for part in re.split(r"\\(?:and|And|AND)(?![a-zA-Z])|\\\\|,(?![^{]*\})", group[0]):
-            part = re.sub(
-                r"\\thanks\s*\{.*?\}|\$[^$]*\$|\\(?:textsuperscript|footnotemark|inst|affil|orcidlink)\s*[\[{][^\]}]*[\]}]",
-                "",
-                part,
-            )
-            name = to_line(part, context).strip(" *,†‡")
-            if (re.fullmatch(r"[^\W\d_][\w.'’ -]{2,40}", name) and 1 < len(name.split()) < 5 and name not in names) or (re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name) and name not in names):
-                names.append(name)
-    return tuple(names)
+def _finish_labels(context: TextContext) -> None:
+    """A ``\\tag`` may hold LaTeX, even a reference to another equation."""
+    for label, target in list(context.labels.items()):
+        if "\\" in target.number or "$" in target.number:
+            context.labels[label] = replace(target, number=to_line(target.number, context).replace("$", ""))
 
 
-def _references(texts: Mapping[str, str], main: str, flat: str, context: TextContext) -> list[Reference]:
-    """From the ``.bbl`` of the main file, a list in the text, any ``.bbl``, or else the cited keys of a ``.bib``."""
-    stem = main.rsplit(".", 1)[0]
-    bbls = [text for name, text in texts.items() if name.endswith(".bbl")]
-    for text in [texts.get(f"{stem}.bbl", ""), flat, *bbls]:
-        if "\\bibitem" in text or "\\entry{" in text:
-            macros = Macros(dict(context.macros.commands))
-            clean = collect(strip_comments(text), macros)
-            found = references_from_bbl(clean, TextContext(macros, context.labels))
-            if found:
-                return found
-    cited = [key.strip() for match in _CITED.finditer(flat) for key in match[1].split(",") if key.strip()]
-    return references_from_bib((text for name, text in texts.items() if name.endswith(".bib")), cited, context)
+def _sections(scanner: Scanner, context: TextContext) -> tuple[str, tuple[Section, ...]]:
+    """``(abstract, sections)`` with every label resolved."""
+    restated = scanner.restated()
+    made: list[Section] = []
+    for index, raw in enumerate(scanner.sections):
+        for name, shown in restated.items():
+            _restate(raw.blocks, name, shown)
+        title = to_line(raw.title, context)
+        blocks = finish_blocks(raw, context)
+        kind = "appendix" if raw.appendix else section_kind(title)
+        name = f"S{raw.number}" if raw.number else f"s{index + 1}"
+        made.append(Section(name, title, raw.level, kind, raw.number, tuple(blocks)))
+    abstract = "\n\n".join(to_markdown(part, context) for part in scanner.abstract)
+    return finish_sections(abstract, made)
+
+
+def _restate(blocks: list[RawBlock], name: str, shown: str) -> None:
+    """``\\main*`` states a theorem again that stands elsewhere already."""
+    for block in blocks:
+        if isinstance(block, RawText):
+            mark = rf"\\{re.escape(name)}\*?(?![a-zA-Z])"
+            block.tex = re.sub(mark, lambda _: f"\n\n\\textbf{{{shown}}} (restated).\n\n", block.tex)

@@ -5,49 +5,48 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kb.ingest.latex_macros import expand
-from kb.ingest.latex_text import TextContext, clean_math, to_line
+from kb.ingest.latex_counters import Counters, Target, print_number
+from kb.ingest.latex_groups import read_group, read_groups, skip_options, split_rows
+from kb.ingest.latex_math import clean_math, expanded_math
+from kb.ingest.latex_text import TextContext, to_line
 from kb.model import Equation
 
 # One number for the whole environment, or one for every row.
-_ONE = ("equation", "multline", "dmath", "equation+", "gather", "flalign")
-_ROWS = ("align", "gather", "eqnarray", "flalign", "alignat", "IEEEeqnarray", "dgroup", "xalignat")
-_STARRED = ("displaymath", "math", "darray")
-MATH_ENVIRONMENTS = frozenset(
-    [*_ONE, *_ROWS, *_STARRED, *(f"{name}*" for name in (*_ONE, *_ROWS)), "aligned*", "empheq", "split"]
-)
+_ONE = ("equation", "multline", "dmath")
+_ROWS = ("align", "gather", "eqnarray", "flalign", "alignat", "IEEEeqnarray", "dgroup", "xalignat", "xxalignat")
+_NONE = ("displaymath", "math", "darray", "empheq", "split", "aligned", "gathered", "IEEEeqnarraybox")
+MATH_ENVIRONMENTS = frozenset([*_ONE, *_ROWS, *_NONE, *(f"{name}*" for name in (*_ONE, *_ROWS, *_NONE))])
+_WITH_ARGUMENT = ("alignat", "IEEEeqnarray", "xalignat", "xxalignat", "empheq", "aligned", "gathered")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
-_TAG = re.compile(r"\\tag\*?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_REFERENCE = re.compile(r"\\(eqref|[cC]?ref)\s*\{([^{}]*)\}")
+_UNNUMBERED = re.compile(r"\\(?:nonumber|notag|IEEEnonumber)(?![a-zA-Z])")
+_TAG = re.compile(r"\\tag(\*?)(?=\s*\{)")
+_EQNO = re.compile(r"\\l?eqno(?![a-zA-Z])")
+_EQNARRAY_RELATION = re.compile(r"&\s*([^&]{0,40}?)\s*&")
 
 
 @dataclass(slots=True)
 class EquationCounter:
-    """The equation counter, with the section in front where the class numbers within sections."""
+    """Counts equations in a document's counters, with letters inside ``subequations``."""
 
-    by_section: bool
-    count: int = 0
-    section: str = ""
+    counters: Counters
     group: str | None = None
     letters: int = 0
     serial: int = 0
 
-    def start_section(self, number: str) -> None:
-        if self.by_section:
-            self.section, self.count = number, 0
-
-    def open_group(self) -> None:
+    def open_group(self) -> str:
         """``subequations``: the equations that follow are 3a, 3b, ..."""
-        self.group, self.letters = self.next(), 0
+        self.group, self.letters = self.counters.step("equation"), 0
+        return self.group
+
+    def close_group(self) -> None:
+        self.group = None
 
     def next(self) -> str:
-        self.count += 1
-        return f"{self.section}.{self.count}" if self.by_section and self.section else str(self.count)
-
-    def next_in_group(self) -> str:
         if self.group is None:
-            return self.next()
+            return self.counters.step("equation")
         self.letters += 1
-        return f"{self.group}{chr(ord('a') + self.letters - 1)}"
+        return self.group + print_number(self.letters, "alph")
 
 
 @dataclass(slots=True)
@@ -57,82 +56,86 @@ class RawEquation:
     id: str
     env: str
     source: str
-    number: str | None
-    label: str | None
+    numbers: list[str]
+    labels: list[str]
 
     def finish(self, context: TextContext) -> Equation:
-        latex = clean_math(expand(self.source, context.macros))
-        latex = wrap_rows(self.env, latex)
-        latex = re.sub(r"\\(?:eq)?ref\s*\{([^{}]*)\}", lambda m: context.labels.get(m[1].strip(), "?"), latex)
-        source = wrap_rows(self.env, clean_math(self.source))
-        number = to_line(self.number, context) if self.number else None
+        latex = self._refer(wrap_rows(self.env, expanded_math(self.source, context.macros)), context)
+        source = self._refer(wrap_rows(self.env, clean_math(self.source)), context)
         return Equation(
-            id=self.id, latex=latex, quality="exact", number=number, label=self.label, env=self.env,
-            latex_src=source if source != latex else None,
+            id=self.id, latex=latex, quality="exact", number=self._shown_number(context),
+            label=", ".join(self.labels) or None, env=self.env, latex_src=source if source != latex else None,
         )  # fmt: skip
+
+    def _shown_number(self, context: TextContext) -> str | None:
+        shown = [to_line(number, context).replace("$", "") for number in self.numbers]
+        return None if not shown else shown[0] if len(shown) == 1 else f"{shown[0]}–{shown[-1]}"
+
+    @staticmethod
+    def _refer(latex: str, context: TextContext) -> str:
+        def number(match: re.Match[str]) -> str:
+            target = context.labels.get(match[2].strip())
+            shown = target.number if target else "??"
+            return f"({shown})" if match[1] == "eqref" else shown
+
+        return _REFERENCE.sub(number, latex)
 
 
 def wrap_rows(env: str, latex: str) -> str:
     """Rows and their alignment marks only mean something inside an environment; the inner ones stand in any display."""
-    if env not in (*_ROWS, "multline", "split") or ("\\\\" not in latex and "&" not in latex):
+    if env not in (*_ROWS, "multline", "split", "aligned", "gathered") or not re.search(r"\\\\|(?<!\\)&", latex):
         return latex
-    inner = "gathered" if env in ("gather", "multline") else "aligned"
+    inner = "gathered" if env in ("gather", "multline", "gathered", "dgroup") else "aligned"
     if env == "eqnarray":
-        latex = re.sub(r"&\s*(=|\\[a-zA-Z]+|[<>:+-]+)\s*&", r"&\1", latex)
+        latex = _EQNARRAY_RELATION.sub(r"&\1 ", latex)
     return f"\\begin{{{inner}}}\n{latex}\n\\end{{{inner}}}"
 
 
 def read_equation(name: str, inside: str, counter: EquationCounter, context: TextContext) -> RawEquation | None:
     """One display environment; its rows are counted, its labels get their numbers. None when it is empty."""
+    bare = name.rstrip("*")
+    if bare in _WITH_ARGUMENT:
+        inside = _without_arguments(bare, inside)
     if not clean_math(inside).strip():
         return None
-    bare = name.rstrip("*")
-    if bare in ("alignat", "IEEEeqnarray", "xalignat", "empheq"):
-        inside = re.sub(r"^\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", inside, count=1)
     counter.serial += 1
     numbers: list[str] = []
-    rows = split_rows(inside) if bare in _ROWS else [inside]
-    for row in rows:
-        number = _row_number(row, name, counter)
-        if number:
-            numbers.append(number)
+    labels: list[str] = []
+    rows: list[str] = []
+    for row in split_rows(inside) if bare in _ROWS else [inside]:
+        if not row.strip():
+            continue
+        row, number = _row_number(row, name, counter)
+        rows.append(row)
+        numbers += [number] if number else []
         for label in _LABEL.findall(row):
-            context.labels[label.strip()] = number or (numbers[-1] if numbers else "")
-    label = _LABEL.search(inside)
-    shown = f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else numbers[0] if numbers else None
-    identifier = f"eq-{numbers[0]}" if numbers else f"eq-n{counter.serial}"
-    return RawEquation(identifier, bare, inside, shown, label[1].strip() if label else None)
+            labels.append(label.strip())
+            context.labels[label.strip()] = Target("equation", number or (numbers[-1] if numbers else ""))
+    if len(rows) == 1:
+        inside = rows[0]
+    identifier = f"eq-{_slug(numbers[0])}" if numbers else f"eq-n{counter.serial}"
+    return RawEquation(identifier, bare, inside, numbers, labels)
 
 
-def _row_number(row: str, name: str, counter: EquationCounter) -> str | None:
+def _slug(number: str) -> str:
+    return re.sub(r"[^\w.*'-]+", "", re.sub(r"\\[a-zA-Z]+", "", number)) or "tag"
+
+
+def _without_arguments(name: str, inside: str) -> str:
+    at = skip_options(inside, 0)
+    return inside[at if name in ("aligned", "gathered") else read_groups(inside, at, 1)[1] :]
+
+
+def _row_number(row: str, name: str, counter: EquationCounter) -> tuple[str, str | None]:
+    r"""``(row, number)``; an ``\eqno``, which ends its row, is taken off."""
     tag = _TAG.search(row)
     if tag:
-        return tag[1]
-    if name.endswith("*") or name in _STARRED or re.search(r"\\(?:nonumber|notag)(?![a-zA-Z])", row):
-        return None
-    return counter.next_in_group() if row.strip() else None
+        group = read_group(row, tag.end())
+        return row, group[0].strip() if group else None
+    eqno = _EQNO.search(row)
+    if eqno:
+        return row[: eqno.start()], counter.counters.printed(_LABEL.sub("", row[eqno.end() :])).strip("() ")
+    if name.endswith("*") or name in _NONE or _UNNUMBERED.search(row):
+        return row, None
+    return row, counter.next()
 
-
-def split_rows(inside: str) -> list[str]:
-    """The rows of an aligned environment: split at ``\\\\`` outside braces and inner environments."""
-    rows: list[str] = []
-    start = at = depth = inner = 0
-    while at < len(inside):
-        if inside.startswith("\\\\", at):
-            if depth == 0 and inner == 0:
-                rows.append(inside[start:at])
-                start = at + 2
-            at += 2
-        elif inside.startswith("\\begin", at):
-            inner += 1
-            at += 6
-        elif inside.startswith("\\end", at):
-            inner -= 1
-            at += 4
-        elif inside[at] == "\\":
-            at += 2
-        else:
-            depth += (inside[at] == "{") - (inside[at] == "}")
-            at += 1
-    rows.append(inside[start:])
-    return [row for row in rows if row.strip()]

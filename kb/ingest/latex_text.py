@@ -7,174 +7,202 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kb.ingest.latex_macros import Macros, expand, read_argument, read_group, read_option
+from kb.ingest import latex_references
+from kb.ingest.latex_comments import Verbatim
+from kb.ingest.latex_counters import Target
+from kb.ingest.latex_groups import (
+    CONTROL,
+    read_argument,
+    read_environment,
+    read_group,
+    read_groups,
+    read_option,
+    skip_options,
+    skip_space,
+)
+from kb.ingest.latex_macros import Macros, expand
+from kb.ingest.latex_math import inline_math, skip_math
+from kb.ingest.latex_symbols import (
+    ACCENTS,
+    DING,
+    DROPPED,
+    LENGTHS,
+    LETTERS,
+    MATH_SIGNS,
+    SHOW_LAST,
+    SHOW_ONE,
+    SYMBOLS,
+)
 
-_ACCENTS = {
-    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
-    "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "d": "\u0323", "b": "\u0331", "k": "\u0328", "r": "\u030a",
-}  # fmt: skip
-_SYMBOLS = {
-    "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å",
-    "i": "ı", "j": "ȷ", "S": "§", "P": "¶", "copyright": "©", "pounds": "£", "dag": "†", "ddag": "‡", "ldots": "…",
-    "dots": "…", "textellipsis": "…", "textendash": "–", "textemdash": "—", "textbackslash": "\\", "textasciitilde": "~",
-    "textasciicircum": "^", "textless": "<", "textgreater": ">", "textbar": "|", "textbullet": "•", "bullet": "•",
-    "textquotesingle": "'", "textquotedblleft": "“", "textquotedblright": "”", "textregistered": "®", "texttrademark": "™",
-    "LaTeX": "LaTeX", "TeX": "TeX", "quad": " ", "qquad": " ", "checkmark": "✓", "cmark": "✓", "xmark": "✗",
-    "slash": "/", "times": "×", "newline": "\n", "linebreak": " ", "par": "\n\n", "textdegree": "°", "degree": "°",
-    "textdollar": "$", "lbrack": "[", "rbrack": "]", "textunderscore": "_", "ng": "ŋ", "th": "þ", "eg": "e.g.", "ie": "i.e.",
-}  # fmt: skip
-_MATH_SYMBOLS = frozenset("rightarrow leftarrow Rightarrow uparrow downarrow pm sim approx leq geq le ge neq infty alpha beta "
-                          "gamma delta epsilon varepsilon zeta eta theta lambda mu nu xi pi rho sigma tau phi varphi chi psi "
-                          "omega Delta Gamma Lambda Omega Phi Pi Psi Sigma Theta cdot star ast circ".split(" "))  # fmt: skip
-# Commands whose arguments are no text: how many brace groups to drop.
-_DROPPED = {
-    "label": 1, "vspace": 1, "hspace": 1, "includegraphics": 1, "setlength": 2, "addtolength": 2, "input": 1, "thispagestyle": 1,
-    "pagestyle": 1, "bibliographystyle": 1, "bibliography": 1, "addcontentsline": 3, "setcounter": 2, "addtocounter": 2,
-    "definecolor": 3, "color": 1, "rowcolor": 1, "cellcolor": 1, "columncolor": 1, "usepackage": 1, "fontsize": 2, "phantom": 1,
-    "hyphenation": 1, "graphicspath": 1, "captionsetup": 1, "nocite": 1, "index": 1, "hypersetup": 1, "stepcounter": 1,
-    "refstepcounter": 1, "vskip": 0, "hskip": 0, "vphantom": 1, "hphantom": 1, "rule": 2, "raisebox": 1, "cmidrule": 1,
-    "cline": 1, "pdfbookmark": 2, "markboth": 2, "enlargethispage": 1, "selectfont": 0, "arraystretch": 0, "tabcolsep": 0,
-    "setlist": 1, "crefname": 3, "Crefname": 3, "lstset": 1, "tikzset": 1, "usetikzlibrary": 1, "bstctlcite": 1,
-    "hypertarget": 1, "newcounter": 1, "theoremstyle": 1, "allowdisplaybreaks": 0, "renewcommand": 2, "newcommand": 2,
-    "PackageWarning": 2, "nolinkurl": 0, "pagenumbering": 1, "printbibliography": 0, "tableofcontents": 0, "balance": 0,
-    "itemsep": 0, "parskip": 0, "parindent": 0, "topsep": 0, "leftmargin": 0, "textwidth": 0, "linewidth": 0, "columnwidth": 0,
-    "baselineskip": 0, "hfill": 0, "vfill": 0, "hline": 0, "toprule": 0, "midrule": 0, "bottomrule": 0, "noindent": 0,
-    "centering": 0, "raggedright": 0, "maketitle": 0, "newpage": 0, "clearpage": 0, "cleardoublepage": 0, "appendix": 0,
-    "small": 0, "footnotesize": 0, "scriptsize": 0, "tiny": 0, "normalsize": 0, "large": 0, "Large": 0, "LARGE": 0, "huge": 0,
-    "Huge": 0, "bf": 0, "it": 0, "em": 0, "rm": 0, "sf": 0, "sc": 0, "tt": 0, "sl": 0, "bfseries": 0, "itshape": 0, "scshape": 0,
-    "sffamily": 0, "ttfamily": 0, "upshape": 0, "mdseries": 0, "rmfamily": 0, "protect": 0, "xspace": 0, "smallskip": 0,
-    "medskip": 0, "bigskip": 0, "relax": 0, "ignorespaces": 0, "unskip": 0, "leavevmode": 0, "displaystyle": 0, "textstyle": 0,
-    "boldmath": 0, "unboldmath": 0, "looseness": 0, "sloppy": 0, "fussy": 0, "flushright": 0, "flushleft": 0, "null": 0,
-    "begingroup": 0, "endgroup": 0, "bgroup": 0, "egroup": 0, "newblock": 0, "thinspace": 0, "makeatletter": 0,
-    "makeatother": 0, "qed": 0, "qedhere": 0, "strut": 0, "onecolumn": 0, "twocolumn": 0, "pagebreak": 0, "nopagebreak": 0,
-    "endfirsthead": 0, "endhead": 0, "endfoot": 0, "endlastfoot": 0, "footnotemark": 0, "Bstrut": 0, "Tstrut": 0,
-}  # fmt: skip
-_CITES = re.compile(r"(?:full|foot|no|super|paren|text|auto|smart|Paren|Text|Auto)?[cC]ite[a-zA-Z]*")
-_REFS = frozenset("ref eqref cref Cref autoref pageref nameref vref autoref* cref* subref labelcref fullref".split(" "))
+MAX_DEPTH = 60
+_CITES = re.compile(r"(?:full|foot|super|paren|text|auto|smart|Paren|Text|Auto)?[cC]ite[a-zA-Z]*")
+_ACRONYMS = re.compile(r"(?:[gG][lL][sS]|[aA]cr?|AC)(?:pl|s|l|f|p|sp|lp|fp|short|long|full|shortpl|longpl|fullpl|entrytext|text|lu|fi)?")
+_PLAIN = re.compile(r"[^\\${}\-`'~&]+")
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
-_SPACES = re.compile(r"[ \t]*\n[ \t]*|[ \t]{2,}")
+_MATH_ENVIRONMENTS = re.compile(r"(?:equation|align|gather|multline|eqnarray|displaymath|math|flalign|alignat)\*?")
+_TABULARS = re.compile(r"(?:tabular[xy*]?|array|minipage|tblr|longtable)\*?")
+_LENGTH = re.compile(
+    r"\s*=?\s*(?:by\s*)?(?:[-+]?[\d.]*\s*(?:pt|em|ex|in|cm|mm|bp|pc|sp|dd|mu|true\w\w|\\[a-zA-Z]+)|[-+]?\d+)"
+    r"(?:\s*(?:plus|minus)\s*[-+]?[\d.]*\s*(?:pt|em|ex|in|cm|mm|fil+|mu|\\[a-zA-Z]+))*"
+)
+_HAN = "\u2e80-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
+_HAN_GAP = re.compile(rf"(?<=[{_HAN}]) +(?=[{_HAN}])")
+_SPACE_BEFORE_MARK = re.compile(r" +([,.;:)\]])(?=[\s,.;:)\]]|$)")
+_BOLD = frozenset("bf bfseries boldmath textbf".split())
+_ITALIC = frozenset("em it itshape sl slshape emph textit textsl".split())
+_CODE = frozenset("tt ttfamily texttt code".split())
 
 
 @dataclass(slots=True)
 class TextContext:
-    """What running text is read with: the authors' macros and the number of every label."""
+    """What running text is read with: macros, what every label points to, verbatim pieces, the document's language."""
 
     macros: Macros = field(default_factory=Macros)
-    labels: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, Target] = field(default_factory=dict)
+    verbatim: Verbatim = field(default_factory=Verbatim)
+    chinese: bool = False
+    named: set[str] = field(default_factory=set)  # acronyms that the text has spelled out already
+
+    def theorem_words(self) -> dict[str, str]:
+        return {theorem.counter or name: theorem.shown for name, theorem in self.macros.theorems.items()} | {
+            name: theorem.shown for name, theorem in self.macros.theorems.items()
+        }
 
 
-def to_markdown(tex: str, context: TextContext) -> str:
-    """A piece of running LaTeX as one or more Markdown paragraphs (apart by blank lines)."""
-    text = _Converter(context).run(expand_text(tex, context.macros))
-    paragraphs = [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text)]
-    tidy = [re.sub(r" ([,.;:)\]])", r"\1", part) for part in paragraphs if part]
-    return "\n\n".join(tidy)
+def to_markdown(tex: str, context: TextContext, plain: bool = False) -> str:
+    """Running LaTeX as Markdown paragraphs, apart by blank lines. ``plain`` leaves emphasis out and drops notes."""
+    text = _Converter(context, plain).run(expand(tex, context.macros))
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text))
+    return "\n\n".join(_tidy(part) for part in paragraphs if part)
 
 
 def to_line(tex: str, context: TextContext) -> str:
-    """The same on one line, without emphasis marks: for titles, cells and captions."""
-    return to_markdown(tex, context).replace("\n\n", " ").replace("**", "").strip()
+    """LaTeX as one plain line, without emphasis: for titles, cells and captions."""
+    return _tidy(to_markdown(tex, context, plain=True).replace("\n\n", " ")).strip()
 
 
-def expand_text(tex: str, macros: Macros) -> str:
-    return expand(tex, macros)
-
-
-def clean_math(latex: str) -> str:
-    """Maths without what only steers the setting of it."""
-    latex = re.sub(
-        r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:nonumber|notag|displaystyle|textstyle|!)(?![a-zA-Z])", "", latex
-    )
-    latex = re.sub(r"\\ensuremath\s*\{", "{", latex)
-    latex = latex.replace("\\xspace", "")
-    return "\n".join(line.strip() for line in latex.strip().splitlines() if line.strip())
+def _tidy(text: str) -> str:
+    return _HAN_GAP.sub("", _SPACE_BEFORE_MARK.sub(r"\1", text))
 
 
 class _Converter:
-    def __init__(self, context: TextContext) -> None:
+    """One pass over expanded LaTeX; every handler takes the place after its command and returns where to go on."""
+
+    def __init__(self, context: TextContext, plain: bool) -> None:
         self._context = context
-        self._notes: list[str] = []
+        self._plain = plain
+        self._depth = 0
 
     def run(self, tex: str) -> str:
+        if self._depth > MAX_DEPTH:
+            return re.sub(r"\\[a-zA-Z@]+|[{}$]", "", tex)
+        self._depth += 1
         out: list[str] = []
         at = 0
         while at < len(tex):
-            char = tex[at]
-            if char == "\\":
-                at = self._command(tex, at, out)
-            elif char == "$":
-                at = self._math(tex, at, out)
-            elif char in "{}":
-                at += 1
-            elif char in "-`'~":
-                for raw, shown in _LIGATURES:
-                    if tex.startswith(raw, at):
-                        out.append(shown)
-                        at += len(raw)
-                        break
-                else:
-                    out.append({"`": "‘", "'": "’"}.get(char, char))
-                    at += 1
-            else:
-                end = at + 1
-                while end < len(tex) and tex[end] not in "\\${}-`'~":
-                    end += 1
-                out.append(tex[at:end])
-                at = end
+            at = self._step(tex, at, out)
+        self._depth -= 1
         return "".join(out)
 
+    def _step(self, tex: str, at: int, out: list[str]) -> int:
+        char = tex[at]
+        if char == "\\":
+            return self._command(tex, at, out)
+        if char == "$":
+            return self._math(tex, at, out)
+        if char == "{":
+            return self._group(tex, at, out)
+        if char in "-`'~":
+            return _ligature(tex, at, out)
+        if char in "}&":
+            out.append(" " if char == "&" else "")
+            return at + 1
+        match = _PLAIN.match(tex, at)
+        out.append(match[0] if match else char)
+        return match.end() if match else at + 1
+
+    def _group(self, tex: str, at: int, out: list[str]) -> int:
+        """``{\\bf text}`` is set as a whole; any other group is read on as it stands."""
+        switch = CONTROL.match(tex, skip_space(tex, at + 1))
+        if switch and switch[1] in _BOLD | _ITALIC | _CODE and switch[1] not in ("boldmath", "textbf", "emph", "textit", "texttt", "code"):
+            group = read_group(tex, at)
+            if group:
+                out.append(self._marked(switch[1], self.run(group[0][switch.end() - at - 1 :])))
+                return group[1]
+        return at + 1
+
+    def _marked(self, command: str, inside: str) -> str:
+        mark = "**" if command in _BOLD else "*" if command in _ITALIC else "`"
+        bare = inside.strip()
+        if self._plain or not bare or "\n\n" in bare or mark[0] in bare or (mark == "`" and "$" in bare):
+            return inside
+        lead, tail = inside[: len(inside) - len(inside.lstrip())], inside[len(inside.rstrip()) :]
+        return f"{lead}{mark}{bare}{mark}{tail}"
+
     def _math(self, tex: str, at: int, out: list[str]) -> int:
-        double = tex.startswith("$$", at)
-        mark = "$$" if double else "$"
-        end = at + len(mark)
-        while end < len(tex) and not tex.startswith(mark, end):
-            end += 2 if tex[end] == "\\" else 1
-        inside = " ".join(clean_math(tex[at + len(mark) : end]).split())
-        if inside:
-            out.append(f"${inside}$")
+        mark = "$$" if tex.startswith("$$", at) else "$"
+        end = skip_math(tex, at + len(mark), mark)
+        if end < 0:
+            out.append("\\$" if mark == "$" else "")
+            return at + len(mark)
+        self._put_math(tex[at + len(mark) : end], out)
         return end + len(mark)
 
+    def _put_math(self, latex: str, out: list[str]) -> None:
+        inside = inline_math(latex)
+        inside = re.sub(r"\\(?:eq)?ref\s*\{([^{}]*)\}", lambda match: self._refer("ref", match[1]), inside)
+        if inside:
+            out.append(f"${inside}$")
+
     def _command(self, tex: str, at: int, out: list[str]) -> int:
-        match = re.compile(r"\\([a-zA-Z@]+\*?|.)", re.DOTALL).match(tex, at)
+        match = CONTROL.match(tex, at)
         if match is None:
             return at + 1
         name, end = match[1], match.end()
-        bare = name.rstrip("*")
-        if len(name) == 1 and not name.isalpha():
-            return self._symbol(name, tex, end, out)
-        if bare in _REFS:
-            return self._reference(bare, tex, end, out)
-        if _CITES.fullmatch(bare):
-            return self._citation(tex, end, out)
-        handler = _HANDLERS.get(bare)
+        if not name[0].isalpha() and name[0] != "@":
+            return self._sign(name, tex, end, out)
+        end += tex.startswith("*", end)
+        handler = _HANDLERS.get(name)
         if handler:
             return handler(self, tex, end, out)
-        if bare in _ACCENTS:
-            return self._accent(bare, tex, end, out)
-        if bare in _SYMBOLS:
-            out.append(_SYMBOLS[bare])
-            return self._skip_space(tex, end)
-        if bare in _MATH_SYMBOLS:
-            out.append(f"$\\{bare}$")
-            return end
-        return self._drop(bare, tex, end)
-
-    def _symbol(self, name: str, tex: str, end: int, out: list[str]) -> int:
-        if name in "%&_#${}":
-            out.append(name)
-        elif name == "\\":
-            option = read_option(tex, end) if tex[end : end + 1] == "[" else None
-            out.append("\n")
-            return option[1] if option else end
-        elif name == "(":
-            close = tex.find("\\)", end)
-            close = len(tex) if close < 0 else close
-            out.append(f"${' '.join(clean_math(tex[end:close]).split())}$")
-            return close + 2
-        elif name in _ACCENTS:
+        if name in latex_references.COMMANDS:
+            return self._reference(name, tex, end, out)
+        if _CITES.fullmatch(name):
+            return self._citation(tex, end, out)
+        if name in LETTERS:
+            out.append(LETTERS[name])
+            return _after_word(tex, end)
+        if name in SYMBOLS:
+            out.append(SYMBOLS[name])
+            return end + 2 if tex.startswith("{}", end) else end
+        if name in SHOW_LAST or name in SHOW_ONE:
+            return self._show(name, tex, end, out)
+        if name in ACCENTS:
             return self._accent(name, tex, end, out)
-        elif name in " ,;:\n/":
-            out.append(" " if name != "/" else "")
+        if name in MATH_SIGNS:
+            out.append(f"$\\{name}$")
+            return end
+        if self._context.macros.acronyms and _ACRONYMS.fullmatch(name):
+            return self._acronym(name, tex, end, out)
+        return _drop(name, tex, end)
+
+    def _sign(self, name: str, tex: str, end: int, out: list[str]) -> int:
+        if name in "%&_#{}":
+            out.append(name)
+        elif name == "$":
+            out.append("\\$")
+        elif name == "\\":
+            out.append("\n")
+            return skip_options(tex, end + tex.startswith("*", end))
+        elif name in "([":
+            close = tex.find("\\)" if name == "(" else "\\]", end)
+            close = len(tex) if close < 0 else close
+            self._put_math(tex[end:close], out)
+            return close + 2
+        elif name in ACCENTS:
+            return self._accent(name, tex, end, out)
+        elif name in " ,;:\n\t>":
+            out.append(" ")
         return end
 
     def _accent(self, name: str, tex: str, end: int, out: list[str]) -> int:
@@ -182,175 +210,210 @@ class _Converter:
         if argument is None:
             return end
         letter = self.run(argument[0]).replace("ı", "i").replace("ȷ", "j")
-        out.append(unicodedata.normalize("NFC", letter[:1] + _ACCENTS[name]) + letter[1:])
+        out.append(unicodedata.normalize("NFC", letter[:1] + ACCENTS[name]) + letter[1:] if letter else "")
         return argument[1]
 
+    def _show(self, name: str, tex: str, end: int, out: list[str]) -> int:
+        count, which = SHOW_ONE.get(name, (SHOW_LAST.get(name, 1), -1))
+        groups, after = read_groups(tex, end, count)
+        if groups:
+            out.append(self.run(groups[which] if len(groups) == count else groups[-1]))
+        return after
+
+    def _refer(self, command: str, keys: str) -> str:
+        context = self._context
+        words = context.theorem_words() if command != "ref" else {}
+        return latex_references.print_reference(command, keys, context.labels, words, context.chinese)
+
     def _reference(self, name: str, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        numbers = [self._context.labels.get(label.strip(), "?") for label in group[0].split(",")]
-        shown = ", ".join(numbers)
-        out.append(f"({shown})" if name == "eqref" else shown)
-        return group[1]
+        groups, after = read_groups(tex, end, 2 if name.lower().startswith("crefrange") else 1)
+        if groups:
+            out.append(self._refer(name, ",".join(groups)))
+        return after if groups else end
 
     def _citation(self, tex: str, end: int, out: list[str]) -> int:
         notes: list[str] = []
-        while (option := read_option(tex, end)) is not None and len(notes) < 2:
+        while len(notes) < 2 and (option := read_option(tex, end)) is not None:
             notes.append(self.run(option[0]).strip())
             end = option[1]
         group = read_group(tex, end)
         if group is None:
             return end
         keys = "; ".join(f"@{key.strip()}" for key in group[0].split(",") if key.strip())
-        note = ", ".join(note for note in notes if note)
+        before = notes[0] + " " if len(notes) == 2 and notes[0] else ""
+        after = ", " + notes[-1] if notes and notes[-1] else ""
         if keys:
-            out.append(f"[{keys}{', ' + note if note else ''}]")
+            out.append(f"[{before}{keys}{after}]")
         return group[1]
 
-    def _drop(self, name: str, tex: str, end: int) -> int:
-        count = _DROPPED.get(name)
-        if count is None or count:
-            option = read_option(tex, end) if tex[end : end + 1] == "[" else None
-            end = option[1] if option else end
-        for _ in range(count or 0):
-            group = read_group(tex, end)
-            if group is None:
-                break
-            end = group[1]
-        return self._skip_space(tex, end) if count == 0 else end
+    def _acronym(self, name: str, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, skip_options(tex, end))
+        known = self._context.macros.acronyms.get(group[0].strip()) if group else None
+        if group is None or known is None:
+            return end
+        short, long = (self.run(part) for part in known)
+        form = re.sub(r"^(?:gls|acr?)", "", name.lower())
+        plural = "s" if "p" in form.replace("sp", "p") and form not in ("sp",) else ""
+        first = group[0].strip() not in self._context.named
+        self._context.named.add(group[0].strip())
+        if long and (form.startswith("l") and form != "lu"):
+            shown = long + plural
+        elif long and (form.startswith("f") or (first and form in ("", "p", "pl"))):
+            shown = f"{long}{plural} ({short}{plural})"
+        else:
+            shown = short + plural
+        out.append(shown[:1].upper() + shown[1:] if name[0].isupper() and not name.isupper() else shown)
+        return group[1]
 
-    @staticmethod
-    def _skip_space(tex: str, at: int) -> int:
-        if tex.startswith("{}", at):
-            return at + 2
-        return at + 1 if at < len(tex) and tex[at] == " " else at
-
-
-type_handler = Callable[[_Converter, str, int, list[str]], int]
-
-
-def _wrapped(before: str, after: str) -> type_handler:
-    def handle(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
-        group = read_argument(tex, end)
+    def footnote(self, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, skip_options(tex, end))
         if group is None:
             return end
-        inside = converter.run(group[0])
-        bare = inside.strip()
-        marks = (before, after) if bare and "\n\n" not in bare and before not in bare else ("", "")
-        lead = inside[: len(inside) - len(inside.lstrip())]
-        tail = inside[len(inside.rstrip()) :]
-        out.append(f"{lead}{marks[0]}{bare}{marks[1]}{tail}" if before else inside)
+        if not self._plain:
+            out.append(f" (footnote: {' '.join(self.run(group[0]).split())})")
         return group[1]
 
-    return handle
+    def emphasis(self, command: str, tex: str, end: int, out: list[str]) -> int:
+        argument = read_argument(tex, end)
+        if argument is None:
+            return end
+        out.append(self._marked(command, self.run(argument[0])))
+        return argument[1]
 
+    def link(self, tex: str, end: int, out: list[str]) -> int:
+        groups, after = read_groups(tex, end, 2)
+        if len(groups) < 2:
+            return end
+        address, text = plain_address(groups[0]), self.run(groups[1]).strip()
+        same = text.replace("\\", "") in (address, re.sub(r"^https?://", "", address))
+        inner = not address.startswith(("http", "mailto", "ftp"))
+        out.append(text if same or inner or self._plain else f"[{text}]({address})")
+        return after
 
-def _footnote(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
-    option = read_option(tex, end) if tex[end : end + 1] == "[" else None
-    group = read_group(tex, option[1] if option else end)
-    if group is None:
-        return end
-    out.append(f" (footnote: {' '.join(converter.run(group[0]).split())})")
-    return group[1]
-
-
-def _href(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
-    address = read_group(tex, end)
-    shown = read_group(tex, address[1]) if address else None
-    if address is None or shown is None:
-        return end
-    text = converter.run(shown[0]).strip()
-    out.append(text if text == address[0] else f"[{text}]({address[0]})")
-    return shown[1]
-
-
-def _url(_: _Converter, tex: str, end: int, out: list[str]) -> int:
-    group = read_group(tex, end)
-    if group is None:
-        return end
-    out.append(group[0].replace("\\", ""))
-    return group[1]
-
-
-def _last_of(count: int) -> type_handler:
-    """A command that shows only its last argument, as ``\\textcolor{red}{text}`` and ``\\resizebox{w}{h}{text}``."""
-
-    def handle(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
-        while tex[end : end + 1] == "[" and (option := read_option(tex, end)):
-            end = option[1]
-        for _ in range(count - 1):
-            group = read_group(tex, end)
-            if group is None:
-                return end
-            end = group[1]
+    def address(self, tex: str, end: int, out: list[str]) -> int:
         group = read_group(tex, end)
         if group is None:
             return end
-        out.append(converter.run(group[0]))
+        out.append(plain_address(group[0]))
         return group[1]
 
-    return handle
+    def verbatim(self, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, end)
+        if group is None:
+            return end
+        raw = self._context.verbatim.texts[int(group[0])]
+        out.append(raw if self._plain or "`" in raw else f"`{raw}`")
+        return group[1]
+
+    def item(self, tex: str, end: int, out: list[str]) -> int:
+        option = read_option(tex, end)
+        out.append("\n\n- " if not self._plain else " • ")
+        if option:
+            out.append(self.run(option[0]).strip() + " ")
+        return option[1] if option else end
+
+    def keywords(self, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, end)
+        if group is None:
+            return end
+        out.append(f"\n\n{'**关键词。**' if self._context.chinese else '**Keywords.**'} {self.run(group[0]).strip()}\n\n")
+        return group[1]
+
+    def begin(self, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, end)
+        if group is None:
+            return end
+        name = group[0].strip()
+        if _MATH_ENVIRONMENTS.fullmatch(name):
+            inside, after = read_environment(tex, group[1], name)
+            self._put_math(inside, out)
+            return after
+        out.append(" " if self._plain else "\n\n")
+        at = skip_options(tex, group[1])
+        return read_groups(tex, at, 1)[1] if _TABULARS.fullmatch(name) else at
+
+    def end(self, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, end)
+        out.append(" " if self._plain else "\n\n")
+        return group[1] if group else end
+
+    def ensured(self, tex: str, end: int, out: list[str]) -> int:
+        group = read_group(tex, end)
+        if group is None:
+            return end
+        self._put_math(group[0], out)
+        return group[1]
+
+    def raised(self, before: str, after: str, tex: str, end: int, out: list[str]) -> int:
+        """Superscripts and subscripts: ``1st`` stays a word, anything longer is shown as maths would be."""
+        argument = read_argument(tex, end)
+        if argument is None:
+            return end
+        out.append(before + self.run(argument[0]).strip() + after)
+        return argument[1]
 
 
-def _item(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
-    option = read_option(tex, end)
-    out.append("\n\n- ")
-    if option:
-        out.append(f"{converter.run(option[0]).strip()} ")
-    return option[1] if option else end
+def plain_address(text: str) -> str:
+    """A URL as it is typed, without TeX's escapes."""
+    return re.sub(r"\\([%&_#~{}$])", r"\1", re.sub(r"\\(?:allowbreak|discretionary|-)\s*(?:\{\}){0,3}", "", text)).strip().replace("\\~", "~")
 
 
-def _verb(_: _Converter, tex: str, end: int, out: list[str]) -> int:
-    mark = tex[end : end + 1]
-    close = tex.find(mark, end + 1) if mark else -1
-    if close < 0:
-        return end
-    out.append(f"`{tex[end + 1 : close]}`")
-    return close + 1
+def _ligature(tex: str, at: int, out: list[str]) -> int:
+    for raw, shown in _LIGATURES:
+        if tex.startswith(raw, at):
+            out.append(shown)
+            return at + len(raw)
+    out.append({"`": "‘", "'": "’"}.get(tex[at], tex[at]))
+    return at + 1
 
 
-def _environment_mark(_: _Converter, tex: str, end: int, out: list[str]) -> int:
+def _after_word(tex: str, at: int) -> int:
+    """TeX swallows the space after a control word; empty braces are put to keep it."""
+    if tex.startswith("{}", at):
+        return at + 2
+    return at + 1 if tex.startswith(" ", at) else at
+
+
+def _drop(name: str, tex: str, end: int) -> int:
+    """Pass over a command that prints nothing, and over the name alone of one that is not known."""
+    if name in LENGTHS:
+        match = _LENGTH.match(tex, end)
+        return match.end() if match else end
+    if name in DROPPED:
+        return read_groups(tex, skip_options(tex, end), DROPPED[name])[1] if DROPPED[name] else skip_options(tex, end)
+    return skip_options(tex, end)
+
+
+Handler = Callable[[_Converter, str, int, list[str]], int]
+
+
+def _emphasis(command: str) -> Handler:
+    return lambda converter, tex, end, out: converter.emphasis(command, tex, end, out)
+
+
+def _ding(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
     group = read_group(tex, end)
-    out.append("\n\n")
+    out.append(DING.get(group[0].strip(), "•") if group else "")
     return group[1] if group else end
 
 
-def _ensuremath(_: _Converter, tex: str, end: int, out: list[str]) -> int:
-    group = read_group(tex, end)
-    if group is None:
-        return end
-    out.append(f"${clean_math(group[0])}$")
-    return group[1]
-
-
-_HANDLERS: dict[str, type_handler] = {
-    "textbf": _wrapped("**", "**"),
-    "emph": _wrapped("", ""),
-    "texttt": _wrapped("`", "`"),
-    "footnote": _footnote,
-    "thanks": _footnote,
-    "href": _href,
-    "url": _url,
-    "path": _url,
-    "textcolor": _last_of(2),
-    "colorbox": _last_of(2),
-    "fcolorbox": _last_of(3),
-    "resizebox": _last_of(3),
-    "scalebox": _last_of(2),
-    "rotatebox": _last_of(2),
-    "adjustbox": _last_of(2),
-    "parbox": _last_of(2),
-    "makebox": _last_of(1),
-    "multicolumn": _last_of(3),
-    "multirow": _last_of(3),
-    "hyperlink": _last_of(2),
-    "texorpdfstring": _last_of(2),
-    "foreignlanguage": _last_of(2),
-    "item": _item,
-    "verb": _verb,
-    "lstinline": _verb,
-    "begin": _environment_mark,
-    "end": _environment_mark,
-    "ensuremath": _ensuremath,
+_HANDLERS: dict[str, Handler] = {
+    **{name: _emphasis(name) for name in ("textbf", "emph", "textit", "textsl", "texttt", "code")},
+    "footnote": _Converter.footnote,
+    "footnotetext": _Converter.footnote,
+    "href": _Converter.link,
+    "url": _Converter.address,
+    "Url": _Converter.address,
+    "path": _Converter.address,
+    "nolinkurl": _Converter.address,
+    "kbverb": _Converter.verbatim,
+    "kbverbatim": _Converter.verbatim,
+    "item": _Converter.item,
+    "keywords": _Converter.keywords,
+    "begin": _Converter.begin,
+    "end": _Converter.end,
+    "ensuremath": _Converter.ensured,
+    "textsuperscript": lambda converter, tex, end, out: converter.raised("", "", tex, end, out),
+    "textsubscript": lambda converter, tex, end, out: converter.raised("_", "", tex, end, out),
+    "ding": _ding,
 }
