@@ -135,7 +135,7 @@ def example_data(run: ExampleRun) -> dict[str, Any]:
     return {
         "method": run.method,
         "preset": run.preset,
-        "parameters": dict(run.parameters),
+        "parameters": {name: _plain(value) for name, value in run.parameters.items()},
         "columns": {name: list(column) for name, column in run.columns.items()},
         "diagnostics": {name: np.asarray(value).tolist() for name, value in run.diagnostics.items()},
         "source": run.source,
@@ -150,6 +150,11 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; what is no plain value (a memory, an array) as Python writes it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
 def _cell(value: Any) -> str:

@@ -65,6 +65,9 @@ class _Reader:
         if name in ("frac", "tfrac", "dfrac"):
             top, bottom = self.argument(), self.argument()
             return f"{_grouped(top)}/{_grouped(bottom)}"
+        if name in ("binom", "tbinom", "dbinom"):
+            top, bottom = self.argument(), self.argument()
+            return f"C({top}, {bottom})"
         if name == "sqrt":
             return f"√{_grouped(self.argument())}"
         if name in _ACCENTS:

@@ -19,6 +19,7 @@ from reproductions.core.groups import (
 )
 from reproductions.core.method import Claim, Credit, Evidence, Example, Flag, Granularity, Method, Traits
 from reproductions.core.recurrences import backward_sum, following
+from reproductions.core.rows import from_rows
 from reproductions.core.tree import ROOT, Tree
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "described_shape",
     "field_info",
     "following",
+    "from_rows",
     "leave_one_out",
     "normalise",
 ]

@@ -100,7 +100,8 @@ class KeyGroups(Groups):
 
     def _totals(self, array: Floats) -> Floats:
         total = np.bincount(self._code, np.broadcast_to(array, self.mask.shape).ravel(), minlength=self._count + 1)
-        return np.asarray(total[self._code].reshape(self.mask.shape))
+        # bincount answers in integers where there is nothing to count.
+        return np.asarray(total[self._code].reshape(self.mask.shape), dtype=np.float64)
 
     def squares(self, array: Floats, weight: Floats | None = None) -> Floats:
         return self._totals(array * array if weight is None else array * array * weight)

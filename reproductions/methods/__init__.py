@@ -44,7 +44,7 @@ Claims, which tests/reproductions/test_battery.py checks on random batches, with
     zero_sum_over_rollouts   per prompt, the rollouts' advantages (one per rollout) sum to 0
     zero_sum_over_actions    per prompt and agent, the actions' advantages sum to 0
     zero_sum_in_batch        all advantages sum to 0
-    unit_spread              per prompt and agent, the actions' advantages have mean square 1 (ddof as the method's), or are all 0
+    unit_spread              per prompt and agent, the actions' advantages have mean square 1 (population), or are all 0
     shift_invariant          a constant per prompt added to the signal fields changes nothing
     scale_invariant          the signal times a positive constant changes nothing
     scale_equivariant        the signal times a positive constant multiplies the advantages by it
