@@ -44,7 +44,8 @@ def refresh(old: str, fresh: str) -> Refreshed:
     """
     drafts = {match[1]: match[0] for match in _BLOCK.finditer(fresh)}
     order = list(drafts)
-    seen_before = set((_SEEN.search(old) or [None, ""])[1].split()) if _SEEN.search(old) else set()
+    register = _SEEN.search(old)
+    seen_before = set(register[1].split()) if register else set()
     refreshed: list[str] = []
     kept: list[str] = []
 

@@ -11,7 +11,7 @@ from kb import frontmatter
 from kb.compare import compare
 from kb.errors import KbError
 from kb.facts import Record, formulas, read_record
-from kb.library import Library
+from kb.library import Library, Paper
 from kb.table_formats import render_table
 from kb.weeks import Week
 
@@ -90,7 +90,7 @@ def gather(library: Library, week: Week, language: str) -> WeekReport:
     )  # fmt: skip
 
 
-def _find(library: Library, name: str) -> object:
+def _find(library: Library, name: str) -> Paper | None:
     try:
         return library.find(name)
     except KbError:

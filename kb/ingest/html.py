@@ -181,8 +181,9 @@ class _Reader:
         before = len(self._sections[-1][1])
         self.read(node)
         blocks = self._sections[-1][1]
-        if len(blocks) > before and isinstance(blocks[before], Paragraph):
-            blocks[before] = Paragraph(f"- {blocks[before].text}")
+        first = blocks[before] if len(blocks) > before else None
+        if isinstance(first, Paragraph):
+            blocks[before] = Paragraph(f"- {first.text}")
 
     def _equation(self, node: Any) -> None:
         """A display: one row, or a group whose rows are split into cells that are joined again."""

@@ -111,10 +111,10 @@ def split_abstract(blocks: Sequence[Block]) -> tuple[str, list[Block]]:
     """``(abstract, the rest)`` of what stands below the heading of the abstract: dates, addresses, keywords end it."""
     kept: list[str] = []
     for index, block in enumerate(blocks):
-        is_text = isinstance(block, Paragraph) and not _END_OF_ABSTRACT.match(block.text)
-        if not is_text or (kept and text_width(block.text) < 120):
+        text = block.text if isinstance(block, Paragraph) and not _END_OF_ABSTRACT.match(block.text) else ""
+        if not text or (kept and text_width(text) < 120):
             if kept:
                 return "\n\n".join(kept), list(blocks[index:])
             continue
-        kept.append(block.text)
+        kept.append(text)
     return "\n\n".join(kept), []

@@ -23,7 +23,8 @@ def split_references(lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line
     """
     if not lines:
         return [], []
-    split, rest = _by_number(lines) or _by_key(lines), []
+    rest: list[Line] = []
+    split = _by_number(lines) or _by_key(lines)
     if not split:
         end = _larger_type(lines)
         splits = [_drop_tail(split) for split in (_by_gap(lines[:end]), _by_indent(lines[:end])) if split]

@@ -118,7 +118,7 @@ def _dense(
     usual, all_forms, chinese = (index.dense(vector, DEPTH, allowed) for vector in vectors)
     languages = {p.id: p.language for p in index.passages([key for key, _ in [*usual, *all_forms, *chinese]])}
     own = [(key, score) for key, score in chinese if languages.get(key) == "zh"]
-    rankings = []
+    rankings: list[Ranking] = []
     for english in (usual, all_forms):
         kept = [(key, score) for key, score in english if languages.get(key) != "zh"]
         rankings.append(sorted(kept + own, key=lambda item: (-item[1], item[0]))[:DEPTH])
