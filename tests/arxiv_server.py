@@ -56,7 +56,9 @@ class FakePaper:
         """The Atom entry of this version."""
         name = f"{self.id}v{self.version}"
         link = f'    <link href="https://arxiv.org/pdf/{name}" rel="related" type="application/pdf" title="pdf"/>\n'
-        people = "".join(f"    <author>\n      <name>{escape(author)}</name>\n    </author>\n" for author in self.authors)
+        people = "".join(
+            f"    <author>\n      <name>{escape(author)}</name>\n    </author>\n" for author in self.authors
+        )
         comment = f"    <arxiv:comment>{escape(self.comment)}</arxiv:comment>\n" if self.comment else ""
         return (
             f"  <entry>\n    <id>http://arxiv.org/abs/{name}</id>\n    <title>{escape(self.title)}</title>\n"

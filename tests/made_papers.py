@@ -26,7 +26,9 @@ def make_pdf(title: str, stamp: str = "", words: str = SENTENCE, pages: int = 1)
         top = 130
         for at, heading in enumerate(SECTIONS, start=1):
             page.insert_text((72, top), f"{at + 3 * number}  {heading}", fontsize=13, fontname="hebo")
-            page.insert_textbox((72, top + 10, 540, top + 170), f"{heading} on page {number + 1}. " + words * 8, fontsize=10)
+            page.insert_textbox(
+                (72, top + 10, 540, top + 170), f"{heading} on page {number + 1}. " + words * 8, fontsize=10
+            )
             top += 190
     return bytes(pdf.tobytes())
 

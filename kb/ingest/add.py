@@ -60,6 +60,10 @@ class LocalFiles:
             for future in done:
                 local = pending.pop(future)
                 self._guarded(local, partial(self._take, local, future))
+        if self._for_ocr:
+            pages = sum(len(failed_pages(reading)) for _, reading in self._for_ocr)
+            what = f"{pages} pages of {len(self._for_ocr)} papers are pictures or have broken fonts: read by OCR"
+            self._batch.listener.working(f"{what}, 10 to 20 s a page, each kept as it is done (--no-ocr leaves them)")
         for local, reading in self._for_ocr:
             self._guarded(local, partial(self._read_pages_and_store, local, reading))
 

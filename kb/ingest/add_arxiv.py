@@ -157,7 +157,7 @@ def search_ids(batch: Batch, connection: Connection, query: str, most: int) -> l
     Raises NetworkError, which then says how many are kept.
     """
     path = batch.workspace.derived / "searches.json"
-    kept: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    kept = _kept_searches(path)
     found = kept.get(query, [])
     batch.listener.working(f"searching arXiv for {query!r}")
     try:
@@ -171,3 +171,12 @@ def search_ids(batch: Batch, connection: Connection, query: str, most: int) -> l
     if kept.pop(query, None) or path.exists():
         write_atomic(path, json.dumps(kept))
     return [parse_arxiv_id(identifier) for identifier in dict.fromkeys(found)][:most]
+
+
+def _kept_searches(path: Path) -> dict[str, list[str]]:
+    """The unfinished searches; a damaged file costs only that they begin anew."""
+    try:
+        kept: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+    return kept

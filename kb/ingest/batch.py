@@ -80,6 +80,8 @@ class Batch:
     def open(cls, workspace: Workspace, options: Options, listener: Listener) -> Batch:
         library = Library.load(workspace)
         taken = {path.name for path in workspace.papers.iterdir()} if workspace.papers.is_dir() else set()
+        for problem in library.problems:
+            listener.working(f"not matched with anything, since it cannot be read: {problem}")
         return cls(workspace, options, listener, Journal(workspace), library, taken)
 
     def report(self, outcome: Outcome) -> None:

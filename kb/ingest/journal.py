@@ -94,7 +94,9 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise KbError(f"{path}: {error}", "make room, or delete that file: it holds only the list of failures") from None
+        raise KbError(
+            f"{path}: {error}", "make room, or delete that file: it holds only the list of failures"
+        ) from None
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -177,7 +177,12 @@ def test_a_killed_run_is_gone_on_with(kb: Kb, arxiv: ArxivServer, workspace: Pat
     assert len(list((workspace / "papers").glob("*/text.md"))) == 2
     ran = ingest(kb, *ids)
     assert ran.code == 0
-    assert [line.split("] ")[1].split()[0] for line in ran.out.splitlines()] == ["already", "already", "updated", "added"]
+    assert [line.split("] ")[1].split()[0] for line in ran.out.splitlines()] == [
+        "already",
+        "already",
+        "updated",
+        "added",
+    ]
     assert len(list((workspace / "papers").glob("*/text.md"))) == 4
     assert not list((workspace / "papers").rglob("*.part"))
     assert len(arxiv.paths("/pdf/2503.00001v1")) == 1

@@ -40,7 +40,12 @@ def pdf(tmp_path: Path) -> Path:
 
 def test_a_pdf_becomes_a_record_a_text_and_a_kept_original(ingest: Ingest, opened: Workspace, pdf: Path) -> None:
     (outcome,) = ingest.files(pdf, tags=("credit",))
-    assert (outcome.state, outcome.slug, outcome.quality, outcome.route) == ("added", "shared_credit_teams", "good", "pdf")
+    assert (outcome.state, outcome.slug, outcome.quality, outcome.route) == (
+        "added",
+        "shared_credit_teams",
+        "good",
+        "pdf",
+    )
     paper = Library.load(opened).get("2503.14476")
     assert paper.fields["added"] == "2026-04-19" and paper.tags == ("credit",)
     assert paper.text is not None and paper.text.document.version == 2
@@ -76,7 +81,9 @@ def test_a_text_that_someone_deleted_is_made_again(ingest: Ingest, opened: Works
     assert text.exists()
 
 
-def test_bad_files_are_listed_with_their_reasons_and_stop_nothing(ingest: Ingest, opened: Workspace, tmp_path: Path) -> None:
+def test_bad_files_are_listed_with_their_reasons_and_stop_nothing(
+    ingest: Ingest, opened: Workspace, tmp_path: Path
+) -> None:
     whole = make_pdf(TITLE)
     folder = tmp_path / "in"
     write(folder / "a-challenge.pdf", "<html>Enable JavaScript</html>")
@@ -131,13 +138,21 @@ def test_an_archive_is_read_like_its_folder(ingest: Ingest, tmp_path: Path) -> N
     assert (outcome.state, outcome.route, outcome.quality) == ("added", "latex", "exact")
 
 
-def test_a_record_written_by_hand_is_found_by_its_id_and_left_alone(ingest: Ingest, opened: Workspace, pdf: Path) -> None:
+def test_a_record_written_by_hand_is_found_by_its_id_and_left_alone(
+    ingest: Ingest, opened: Workspace, pdf: Path
+) -> None:
     record = write(opened.papers / "my_name" / "paper.md", '---\nid: "2503.14476"\ntitle: 我的标题\n---\n\n读过。\n')
     before = record.read_bytes()
     (outcome,) = ingest.files(pdf)
     assert (outcome.state, outcome.slug) == ("updated", "my_name")
     assert record.read_bytes() == before
     assert (opened.papers / "my_name" / "text.md").exists()
+
+
+def test_a_record_that_cannot_be_read_is_named(ingest: Ingest, opened: Workspace, pdf: Path) -> None:
+    write(opened.papers / "mine" / "paper.md", "---\nid: 2503.14476\n---\n")
+    ingest.files(pdf)
+    assert any("papers/mine/paper.md" in said and "read as a number" in said for said in ingest.heard.said)
 
 
 def test_papers_are_never_joined_by_title(ingest: Ingest, opened: Workspace, tmp_path: Path) -> None:
@@ -193,7 +208,9 @@ def test_a_chosen_slug_is_used_and_a_taken_one_refused(ingest: Ingest, tmp_path:
 def test_a_full_disk_stops_the_batch_and_keeps_what_was_written(
     ingest: Ingest, opened: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = [write(tmp_path / f"{at}.pdf", make_pdf(f"A Title of Number {at}", f"2503.0000{at}v1")) for at in range(1, 8)]
+    paths = [
+        write(tmp_path / f"{at}.pdf", make_pdf(f"A Title of Number {at}", f"2503.0000{at}v1")) for at in range(1, 8)
+    ]
     ingest.files(paths[0])
 
     def full(*_: Any) -> None:
@@ -215,7 +232,10 @@ def test_an_archive_that_swells_is_refused(ingest: Ingest, tmp_path: Path) -> No
 
 def _bomb() -> bytes:
     packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream, tarfile.open(fileobj=stream, mode="w|") as archive:
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream,
+        tarfile.open(fileobj=stream, mode="w|") as archive,
+    ):
         member = tarfile.TarInfo("zeros.tex")
         member.size = 64 << 20
         archive.addfile(member, io.BytesIO(bytes(member.size)))

@@ -33,7 +33,12 @@ def only_paper(opened: Workspace) -> Paper:
 def test_every_field_comes_by_its_best_route(arxiv: ArxivServer, ingest: Ingest, opened: Workspace) -> None:
     arxiv.add(full_paper("2503.14476", TITLE, 2, comment="9 pages"))
     (outcome,) = ingest.ids("2503.14476")
-    assert (outcome.state, outcome.slug, outcome.route, outcome.quality) == ("added", "example_2025_shared", "html", "exact")
+    assert (outcome.state, outcome.slug, outcome.route, outcome.quality) == (
+        "added",
+        "example_2025_shared",
+        "html",
+        "exact",
+    )
     paper = only_paper(opened)
     assert paper.fields["comment"] == "9 pages" and paper.date == "2025-03-18"
     assert paper.text is not None
@@ -168,7 +173,11 @@ def test_one_throttled_paper_does_not_stop_the_others(arxiv: ArxivServer, ingest
     outcomes = ingest.ids("2503.00001", "2503.00002", "2503.00003")
     assert [outcome.state for outcome in outcomes] == ["added", "failed", "added"]
     assert outcomes[1].network and "again from" in outcomes[1].hint
-    assert [outcome.state for outcome in ingest.ids("2503.00001", "2503.00002", "2503.00003")] == ["known", "known", "updated"]
+    assert [outcome.state for outcome in ingest.ids("2503.00001", "2503.00002", "2503.00003")] == [
+        "known",
+        "known",
+        "updated",
+    ]
 
 
 def test_a_dead_network_stops_the_batch_and_the_next_run_goes_on(
@@ -188,9 +197,7 @@ def test_a_dead_network_stops_the_batch_and_the_next_run_goes_on(
     assert len(arxiv.paths("/pdf/")) == 7
 
 
-def test_the_ceiling_of_pdfs_stops_the_run_and_the_next_goes_on(
-    arxiv: ArxivServer, ingest: Ingest
-) -> None:
+def test_the_ceiling_of_pdfs_stops_the_run_and_the_next_goes_on(arxiv: ArxivServer, ingest: Ingest) -> None:
     ids = [f"2503.0000{number}" for number in range(1, 4)]
     arxiv.add(*(full_paper(identifier, f"Paper of Number {identifier[-1]}") for identifier in ids))
     with pytest.raises(PartialError, match="ceiling"):
@@ -222,7 +229,9 @@ def test_a_search_that_breaks_off_goes_on_after_its_last_page(
 ) -> None:
     opened.derived.mkdir()
     arxiv.add(*(FakePaper(f"2503.{number:05}", f"Paper {number}") for number in range(1, 251)))
-    arxiv.trouble("/api/query", Trouble(200, arxiv.answer("/api/query", {"search_query": "x", "max_results": "100"}).body))
+    arxiv.trouble(
+        "/api/query", Trouble(200, arxiv.answer("/api/query", {"search_query": "x", "max_results": "100"}).body)
+    )
     arxiv.trouble("/api/query", *[empty_page(250, 100)] * 4)
     with pytest.raises(NetworkError) as caught:
         find(opened, connection, 250)

@@ -55,7 +55,9 @@ def test_many_ids_are_one_request_and_old_ids_keep_their_archive(arxiv: ArxivSer
     assert arxiv.requests[0].query["id_list"] == "math/0309136,2503.14476v1"
 
 
-@pytest.mark.parametrize(("word", "said"), [("2503.99999", "no paper"), ("2503.14476v9", "no paper with this id and version")])
+@pytest.mark.parametrize(
+    ("word", "said"), [("2503.99999", "no paper"), ("2503.14476v9", "no paper with this id and version")]
+)
 def test_an_unknown_id_is_told_from_a_failure(arxiv: ArxivServer, connection: Connection, word: str, said: str) -> None:
     arxiv.add(FakePaper("2503.14476", "A title"))
     found = fetch_records(connection, [parse_arxiv_id(word)])[parse_arxiv_id(word)]
@@ -142,7 +144,9 @@ def test_no_server_at_all_is_a_network_error(opened: Workspace, monkeypatch: pyt
         fetch_records(connection, [DAPO])
 
 
-def test_offline_opens_no_connection(arxiv: ArxivServer, connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_opens_no_connection(
+    arxiv: ArxivServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KB_OFFLINE", "1")
     with pytest.raises(OfflineError):
         fetch_records(connection, [DAPO])
@@ -249,7 +253,9 @@ def test_recorded_answers_are_read(corpus: Path) -> None:
 def test_recorded_withdrawals_are_recognised(corpus: Path) -> None:
     records = sorted((corpus / "api" / "abs").glob("*.abs"))
     withdrawn = {path.name for path in records if _is_withdrawn_record(path)}
-    marked = {path.name for path in records if "withdrawn" in path.read_text(encoding="utf-8", errors="replace").lower()}
+    marked = {
+        path.name for path in records if "withdrawn" in path.read_text(encoding="utf-8", errors="replace").lower()
+    }
     assert marked and withdrawn == marked
 
 

@@ -44,7 +44,9 @@ def test_the_files_of_a_version_lie_by_version_with_where_they_came_from(
     assert entries["2503.14476v2.pdf"]["source"] == f"{arxiv.url}/pdf/2503.14476v2"
 
 
-def test_what_is_here_is_not_fetched_again_unless_asked(arxiv: ArxivServer, connection: Connection, tmp_path: Path) -> None:
+def test_what_is_here_is_not_fetched_again_unless_asked(
+    arxiv: ArxivServer, connection: Connection, tmp_path: Path
+) -> None:
     arxiv.add(full_paper("2503.14476", "Shared credit", 2))
     Fetcher(connection, "2026-04-19").fetch(V2, tmp_path)
     Fetcher(connection, "2026-04-20").fetch(V2, tmp_path)

@@ -24,7 +24,13 @@ def reasons(*words: object) -> list[str]:
 
 
 def test_ids_addresses_and_dois_are_one_paper_each_however_written() -> None:
-    words = ["2503.14476", "https://arxiv.org/abs/2503.14476", "10.48550/arXiv.2503.14476", "2503.14476v1", "cs.CL/0701188"]
+    words = [
+        "2503.14476",
+        "https://arxiv.org/abs/2503.14476",
+        "10.48550/arXiv.2503.14476",
+        "2503.14476v1",
+        "cs.CL/0701188",
+    ]
     assert named(*words) == ["2503.14476", "2503.14476v1", "cs/0701188"]
 
 
