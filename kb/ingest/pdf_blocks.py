@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kb.ingest.pdf_captions import caption_end, caption_start, read_caption
-from kb.ingest.pdf_formulas import formula_end, is_formula, is_fragment, is_inline, make_equations
+from kb.ingest.pdf_formulas import formula_end, has_number_beside, is_formula, is_fragment, is_inline, make_equations
 from kb.ingest.pdf_lines import Line
 from kb.ingest.pdf_text import Joiner, is_han
 from kb.model import Block, Equation, Figure, Paragraph, Table
@@ -62,6 +62,8 @@ class BlockMaker:
         line = lines[at]
         if is_formula(line):
             return not is_inline(lines, at)
+        if has_number_beside(lines, at):
+            return True
         if not is_fragment(line) or at + 1 == len(lines):
             return False
         # A loose symbol right before a formula, in its rows, belongs to it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kb.ingest.pdf_lines import Line
+from kb.ingest.pdf_lines import Box, Line
 from kb.ingest.pdf_text import Joiner, clean
 from kb.model import Figure
 
@@ -36,15 +36,25 @@ def is_table(match: re.Match[str]) -> bool:
     return match["kind"].lower().startswith(("tab", "表"))
 
 
-def caption_end(lines: Sequence[Line], at: int) -> int:
-    """The end (exclusive) of the caption that opens at ``at``: lines of its look that follow closely."""
-    end = at + 1
+def caption_end(lines: Sequence[Line], at: int, rules: Sequence[Box] = ()) -> int:
+    """The end (exclusive) of the caption that opens at ``at``: lines of its look that follow closely.
+
+    A rule below it ends it.
+    """
+    first, end = lines[at], at + 1
     while end < len(lines):
         line, above = lines[end], lines[end - 1]
+        gap = line.y0 - above.y1
         if line.page != above.page or line.y0 < above.y0 - 2 or caption_start(line):
             break
-        gap = line.y0 - above.y1
-        if abs(line.size - lines[at].size) > 0.6 or gap > 0.55 * line.size or (line.block != above.block and gap > 2.5):
+        if abs(line.size - first.size) > 0.6 or gap > 0.55 * line.size or (line.block != above.block and gap > 2.5):
+            break
+        is_level = line.overlaps_rows(above) > 0.5
+        is_aligned = line.x0 - first.x0 < 0.3 * (first.x1 - first.x0)
+        is_centred = abs((line.x0 + line.x1) - (first.x0 + first.x1)) < 2 * line.size
+        if not (is_level or is_aligned or is_centred):
+            break
+        if any(above.y1 - 2 < rule[1] < line.y0 + 2 and rule[0] < line.x1 and rule[2] > line.x0 for rule in rules):
             break
         end += 1
     return end

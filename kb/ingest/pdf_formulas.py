@@ -19,6 +19,7 @@ _FUNCTIONS = frozenset(
     "diag lim prod sum otherwise where subject such that with and for".split(" ")
 )
 _SYMBOL = re.compile(r"[=≤≥<>∼≈≡→←↔⇒∈∝:+−±∑∏∫√|∥/·×⊙⊕∂∇∀∃∞ˆ˜¯α-ωΑ-Ω]")
+_CODE_LINE = re.compile(r"\d{1,3}:\s|(?:if|for|while|end|return|else)\b")
 _RELATION = re.compile(r"[=≤≥<>∼≈≡→←⇒∈∝:]|:=")
 
 
@@ -33,15 +34,27 @@ def is_formula(line: Line) -> bool:
     text = line.text
     if line.math == 0.0 and not _SYMBOL.search(text):
         return len(text) < 10 and number_of(line) is not None
+    if _CODE_LINE.match(text) or any(map(is_han, text)):
+        return False
     words = [word for word in _WORD.findall(text) if word.lower() not in _FUNCTIONS]
-    if len(words) > 3 or any(len(word) > 14 for word in words) or any(map(is_han, text)):
-        return False
-    if sum(map(len, words)) > 0.34 * len(text):
-        return False
+    share = sum(map(len, words)) / len(text)
+    if len(words) > 3 or any(len(word) > 14 for word in words) or share > 0.34:
+        # Names set as indices look like words; what is mostly symbols around a relation, and no full line, is maths.
+        return line.math >= 0.4 and share < 0.5 and not line.full and bool(_RELATION.search(text))
     if line.math >= 0.15:
         return True
     # Old or foreign fonts do not tell mathematics by their names: then a relation between symbols has to.
     return bool(_RELATION.search(text)) and not re.match(r"^[\d.,;:%+–—-]*$", text) and len(words) <= 1 and len(text) < 90
+
+
+def has_number_beside(lines: Sequence[Line], at: int) -> bool:
+    """Whether the next line is a number in brackets in the same row: then this one is a formula, whatever its words."""
+    if at + 1 == len(lines) or lines[at].full:
+        return False
+    line, beside = lines[at], lines[at + 1]
+    is_number = len(beside.text) < 10 and number_of(beside) is not None and beside.x0 > line.x1
+    is_math = line.math > 0.0 or bool(_SYMBOL.search(line.text))
+    return is_number and is_math and beside.page == line.page and beside.overlaps_rows(line) > 0.4
 
 
 def is_fragment(line: Line) -> bool:
@@ -59,7 +72,7 @@ def formula_end(lines: Sequence[Line], start: int, body_size: float) -> int:
     while end < len(lines) and lines[end].page == lines[start].page:
         line = lines[end]
         gap = max(line.y0 - bottom, top - line.y1)
-        is_part = gap < 0.9 * body_size and (is_formula(line) or is_fragment(line))
+        is_part = gap < 0.9 * body_size and (is_formula(line) or is_fragment(line) or has_number_beside(lines, end))
         # Words in the rows of a formula belong to it: the cases of a function, a condition to its right.
         if not is_part and not (len(line.text) < 60 and not line.full and _lies_within(line, top, bottom)):
             break

@@ -15,6 +15,7 @@ from kb.textfile.reader import parse_number
 
 BASELINE = 3.0  # points
 _FARTHEST = 45.0  # points between a caption and its table
+_NUMBERED_HEADING = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+\.?\s+[A-Z\u4e00-\u9fff]|\d{1,2}\s+[A-Z]\w+$")
 _NUMBERLIKE = re.compile(r"^[-+−±~≈<>]?\$?[\d.,]+\s*(?:[%kKMB×x]|[±(/].*)?$")
 
 
@@ -36,7 +37,7 @@ def lift_tables(pages: Sequence[Page], joiner: Joiner) -> dict[int, Table]:
         while index < len(page.lines):
             match = caption_start(page.lines[index])
             if match and is_table(match):
-                end = caption_end(page.lines, index)
+                end = caption_end(page.lines, index, page.rules)
                 grid = _grid_by_rules(page, index, end) or _grid_by_lines(page, index, end)
                 table = grid and _read(page, grid, read_caption(page.lines, index, end, joiner))
                 if grid and table:
@@ -154,7 +155,7 @@ def _grid_by_lines(page: Page, at: int, end: int) -> _Grid | None:
 
 def _is_cell(lines: Sequence[Line], at: int) -> bool:
     line = lines[at]
-    if caption_start(line):
+    if caption_start(line) or (line.bold and _NUMBERED_HEADING.match(line.text)):
         return False
     beside = [lines[index] for index in (at - 1, at + 1) if 0 <= index < len(lines)]
     if any(abs(other.y1 - line.y1) < 2.5 and not other.full for other in beside):
@@ -171,7 +172,7 @@ def _read(page: Page, grid: _Grid, caption: Figure) -> Table | None:
     if len(wide) < 2:
         return None
     header = _header_rows(rows, grid.header_end)
-    columns = _columns([row for row in rows[header:] if len(row) >= 2] or wide)
+    columns = _columns(wide)
     if len(columns) < 2:
         return None
     made = [tuple(Cell(text, parse_number(text), bold) for text, bold in _place(row, columns, page.bold)) for row in rows]
@@ -199,7 +200,7 @@ def _cells(row: list[Word]) -> list[Word]:
     cells: list[Word] = []
     for x0, y0, x1, y1, text in row:
         last = cells[-1] if cells else None
-        if last and x0 - last[2] < 0.42 * (y1 - y0):
+        if last and x0 - last[2] < 0.36 * (y1 - y0):
             glue = "" if is_han(last[4][-1]) and is_han(text[0]) else " "
             cells[-1] = (last[0], min(last[1], y0), x1, max(last[3], y1), f"{last[4]}{glue}{text}")
         else:
@@ -219,8 +220,16 @@ def _header_rows(rows: list[list[Word]], header_end: float | None) -> int:
 
 
 def _columns(rows: list[list[Word]]) -> list[tuple[float, float]]:
-    """Ranges of x that cells fill, cut where hardly any row has text."""
-    allowed = len(rows) // 8
+    """Ranges of x that the cells of the fullest rows fill: rows with spans and gaps would blur them."""
+    most = max(len(row) for row in rows)
+    full = [row for row in rows if len(row) >= max(2, 0.75 * most)]
+    columns = _filled(full, 0)
+    # A few long cells that reach over their neighbours must not melt two columns into one.
+    return columns if len(columns) >= 0.75 * most else _filled(full, len(full) // 6)
+
+
+def _filled(rows: list[list[Word]], allowed: int) -> list[tuple[float, float]]:
+    """Ranges of x where more than ``allowed`` rows have a cell."""
     edges = sorted([(cell[0], 1) for row in rows for cell in row] + [(cell[2], -1) for row in rows for cell in row])
     columns: list[tuple[float, float]] = []
     depth, start = 0, None
@@ -229,7 +238,7 @@ def _columns(rows: list[list[Word]]) -> list[tuple[float, float]]:
         if depth > allowed and start is None:
             start = at
         elif depth <= allowed and start is not None:
-            if columns and start - columns[-1][1] < 2.0:
+            if columns and start - columns[-1][1] < 1.0:
                 columns[-1] = (columns[-1][0], at)
             else:
                 columns.append((start, at))

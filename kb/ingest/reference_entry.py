@@ -14,21 +14,30 @@ _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
 _URL = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;)\]]")
 _YEAR = re.compile(r"(?<![\d.:/-])((?:18|19|20)\d\d)[a-z]?(?![\d]|\.\d)")
 _QUOTED = re.compile(r"[“\"‘](.{8,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
-_MARKER = re.compile(r"^\s*(?:\[[^\]]{1,40}\]|\d{1,3}\.)\s+")
-# A full stop ends a sentence unless it follows an initial or a known abbreviation.
+_MARKER = re.compile(r"^\s*(?:[\[［]\s?\d{1,3}\s?[\]］]|\d{1,3}[.．](?=\s|\D))\s*")
+_KEY_MARKER = re.compile(r"^\s*\[[^\]]{1,60}\]\s*")
+# A full stop ends a sentence unless it follows an initial or an abbreviation that goes on.
 _STOP = re.compile(
-    r"(?<!\b[A-Z])(?<!\bet al)(?<!\bJr)(?<!\bvs)(?<!\b[Dd]r)(?<!\b[Ss]t)(?<!-[A-Z])[.?!](?=\s+(?:[“\"A-Z0-9À-Þ\u4e00-\u9fff]|arXiv)|$)"
+    r"(?<!\b[A-Z])(?<!\bJr)(?<!\bvs)(?<!\b[Dd]r)(?<!\b[Ss]t)(?<!-[A-Z])[.?!](?=\s+(?:[“\"A-ZÀ-Þ\u4e00-\u9fff]|ar[Xx]iv|doi|https?:|eprint)|$)|．(?=\S)"
 )
-_NAME_LIKE = re.compile(
-    r"^(?:(?:and|&|et al\.?|[A-ZÀ-Þ]\.?-?|[A-ZÀ-Þ][\w'’`´-]+|de|van|von|der|den|di|da|la|le|el|al|bin|ten|ter|dos|Jr\.?|others)"
-    r"(?:\s+|,\s*|;\s*|$))+$"
+_NAME = (
+    r"(?:and|&|et al\.?|[A-ZÀ-Þ]\.?(?:-?[A-ZÀ-Þ]\.?)*|[A-ZÀ-Þ][\w'’`´¨ˇ-]+\.?|[a-z]'[A-Z]\w+|de|van|von|der|den|di|da|la|le|el|al|"
+    r"bin|ten|ter|dos|others)"
 )
+_NAME_LIKE = re.compile(rf"^(?:{_NAME}(?:\s+|,\s*|;\s*|$))+$")
+# "Tenenbaum, J. B. Shoot first": where family names come first, a title follows an initial without a comma.
+_FAMILY_FIRST = re.compile(r"^(?:[\w'’`´¨-]+ ){0,3}[\w'’`´¨-]+, (?:[A-ZÀ-Þ]\.[ -]?)+(?:,|and\b|&|(?=[A-Z]))")
+_AFTER_INITIAL = re.compile(r"(?<=\b[A-ZÀ-Þ]\.)\s+(?!and\b|&|et al|(?:[A-ZÀ-Þ]\.)|[A-Z]$|(?:de|van|von|Jr)\b)(?=[A-Z“\"\u4e00-\u9fffÀ-Þ0-9])")
+_DATED = re.compile(r"^(.{3,1500}?)[.,]?\s*\(((?:18|19|20)\d\d)[a-z]?\)[.,:]?\s+(.+)$|^(.{3,1500}?)\.\s+((?:18|19|20)\d\d)[a-z]?\.\s+(.+)$")
+_LATE_YEAR = re.compile(r"[,\s]+(?:(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\w*\.?\s+)?\(?(?:18|19|20)\d\d[a-z]?\)?$")
+_KIND_MARK = re.compile(r"\s*[\[［][JMCDRSNPZ](?:/OL)?[\]］].*$")
 
 
 def parse_reference(index: int, raw: str, key: str | None = None) -> Reference:
     """An entry of the list; ``index`` counts from 1."""
     text = " ".join(raw.split())
-    bare = _MARKER.sub("", text)
+    text = _MARKER.sub("", text)
+    bare = _KEY_MARKER.sub("", text)
     ids = find_arxiv_ids(bare, context="reference")
     doi = _DOI.search(bare)
     url = _URL.search(bare)
@@ -48,6 +57,10 @@ def parse_reference(index: int, raw: str, key: str | None = None) -> Reference:
 
 
 def _year(text: str) -> int | None:
+    """The year of publication: the one right after the authors, or else the last one."""
+    dated = _DATED.match(text)
+    if dated:
+        return int(dated[2] or dated[5])
     years = [int(match[1]) for match in _YEAR.finditer(_URL.sub(" ", text))]
     plausible = [year for year in years if 1800 <= year <= 2100]
     return plausible[-1] if plausible else None
@@ -55,25 +68,57 @@ def _year(text: str) -> int | None:
 
 def _title_and_authors(text: str) -> tuple[str | None, tuple[str, ...]]:
     quoted = _QUOTED.search(text)
-    if quoted:
-        return quoted[1].strip(), _authors(text[: quoted.start()])
+    if quoted and quoted.start() < 0.6 * len(text):
+        return _trimmed(quoted[1]), _authors(text[: quoted.start()])
     text = _URL.sub("", text)
-    dated = re.match(r"^(.{3,400}?)[.,]?\s*\(((?:18|19|20)\d\d)[a-z]?\)[.,:]?\s+(.+)$", text) or re.match(
-        r"^(.{3,400}?)\.\s+((?:18|19|20)\d\d)[a-z]?\.\s+(.+)$", text
-    )
-    if dated:
-        return _first_sentence(dated[3]), _authors(dated[1])
+    dated = _DATED.match(text)
+    if dated and _is_names(dated[1] or dated[4]):
+        return _first_sentence(dated[3] or dated[6]), _authors(dated[1] or dated[4])
+    # "Kimura, M., Saito, K.: Title": the names end at a colon.
+    names, colon, rest = text.partition(": ")
+    if colon and names.endswith(".") and _is_names(names):
+        return _first_sentence(rest), _authors(names)
+    if _FAMILY_FIRST.match(text) and (end := _AFTER_INITIAL.search(text)):
+        return _first_sentence(text[end.end() :]), _authors(text[: end.end()])
     parts = _sentences(text)
     for position, part in enumerate(parts[1:3], start=1):
-        if not _NAME_LIKE.match(part.rstrip(".") + " ") and len(part) > 8:
-            return part, _authors(". ".join(parts[:position]))
+        if not _is_names(part) and len(part) > 8 and _is_names(", ".join(parts[:position])):
+            return _trimmed(part), _authors(". ".join(parts[:position]))
+    found = _by_commas(text)
+    if found[0] is None and len(parts) > 1 and len(parts[1]) > 8 and not _is_names(parts[1]):
+        return _trimmed(parts[1]), _authors(parts[0])
+    return found
+
+
+def _is_names(text: str) -> bool:
+    """Whether a stretch is a list of names: mostly words with a capital, set off by commas."""
+    bare = text.strip(" .,;")
+    if _NAME_LIKE.match(bare + " "):
+        return True
+    words = re.findall(r"[^\W\d_]+", bare)
+    small = [word for word in words if word[0].islower() and word not in _PARTICLES]
+    return bool(words) and len(small) <= 0.12 * len(words) and bare.count(",") >= len(words) / 5
+
+
+_PARTICLES = frozenset("and et al de van von der den di da la le el bin ten ter dos others".split(" "))
+
+
+def _by_commas(text: str) -> tuple[str | None, tuple[str, ...]]:
+    """``M. Kimura, K. Saito, Title of several words, Journal``: the title is the first part that is no name."""
+    parts = text.split(", ")
+    for position, part in enumerate(parts):
+        small = [word for word in part.split() if word[:1].islower() and word not in _PARTICLES]
+        if position and len(small) >= 2 and len(part) > 15:
+            return _trimmed(_sentences(part)[0]), _authors(", ".join(parts[:position]))
+        if not _NAME_LIKE.match(part.strip(" .") + " "):
+            return None, ()
     return None, ()
 
 
 def _sentences(text: str) -> list[str]:
     parts, start = [], 0
     for match in _STOP.finditer(text):
-        parts.append(text[start : match.end()].strip(" .") + ("?" if match[0] == "?" else ""))
+        parts.append(text[start : match.end()].strip(" .．"))
         start = match.end()
     parts.append(text[start:].strip(" ."))
     return [part for part in parts if part]
@@ -81,7 +126,14 @@ def _sentences(text: str) -> list[str]:
 
 def _first_sentence(text: str) -> str | None:
     parts = _sentences(text)
-    return parts[0] if parts and len(parts[0]) > 3 else None
+    return _trimmed(parts[0]) if parts else None
+
+
+def _trimmed(title: str) -> str | None:
+    """A title without the year, the address or the mark of its kind that may follow it."""
+    title = re.sub(r"\s+URL\s*$", "", _KIND_MARK.sub("", title)).strip(" .,")
+    title = _LATE_YEAR.sub("", title).strip(" .,")
+    return title if len(title) > 3 or re.search(r"[\u4e00-\u9fff]{2}", title) else None
 
 
 def _authors(text: str) -> tuple[str, ...]:
