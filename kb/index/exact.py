@@ -69,18 +69,21 @@ class ExactStore:
         import numpy as np
 
         self._merge()
-        rows = None
-        matrix = self._matrix
-        if allowed is not None:
+        query = np.asarray(vector, np.float32)
+        if allowed is None:
+            rows = np.arange(len(self._ids))
+        else:
             known = self._rows()
-            rows = [known[identifier] for identifier in allowed if identifier in known]
-            matrix = matrix[rows]
-        if n < 1 or len(matrix) == 0:
+            rows = np.array([known[identifier] for identifier in allowed if identifier in known], np.int64)
+        if n < 1 or len(rows) == 0:
             return []
-        scores = np.round(matrix @ np.asarray(vector, np.float32), _DECIMALS)
+        # Picking rows out costs about four times as much as multiplying them.
+        picked = 4 * len(rows) < len(self._ids)
+        products = self._matrix[rows] @ query if picked else (self._matrix @ query)[rows]
+        scores = np.round(products, _DECIMALS)
         least = np.partition(scores, -n)[-n] if n < len(scores) else -np.inf
         places = np.flatnonzero(scores >= least)
-        hits = [(self._ids[rows[place] if rows else place], float(scores[place])) for place in places]
+        hits = [(self._ids[rows[place]], float(scores[place])) for place in places]
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:n]
 
     def count(self) -> int:
