@@ -69,11 +69,12 @@ def ingest(
     stopped = _run(workspace, found, problems, (search, most), options, progress)
     if as_json:
         print_json([asdict(outcome) for outcome in progress.outcomes])
+    _summarise(progress.outcomes)
     changed = any(outcome.state in ("added", "updated") for outcome in progress.outcomes)
     if changed and not no_index:
         from kb.cli.index import bring_up_to_date
 
-        bring_up_to_date(workspace)
+        bring_up_to_date(workspace, quiet=as_json)
     _finish(progress.outcomes, stopped)
 
 
@@ -160,13 +161,19 @@ def _ingest_remote(
         ArxivPapers(batch, connection, fetcher, pool).ingest(ids)
 
 
-def _finish(outcomes: list[Outcome], stopped: KbError | None) -> None:
-    """Say how it went in all, list what failed, and end with the exit code of the whole."""
-    failed = [outcome for outcome in outcomes if outcome.state == "failed"]
-    if len(outcomes) > 1:
-        say(_counts(outcomes))
-        for outcome in failed:
+def _summarise(outcomes: list[Outcome]) -> None:
+    """Say how it went in all, and list what failed."""
+    if len(outcomes) < 2:
+        return
+    say(_counts(outcomes))
+    for outcome in outcomes:
+        if outcome.state == "failed":
             say(f"  not ingested: {outcome.source}: {outcome.reason}")
+
+
+def _finish(outcomes: list[Outcome], stopped: KbError | None) -> None:
+    """End with the exit code of the whole; the index, if any, is up to date by then."""
+    failed = [outcome for outcome in outcomes if outcome.state == "failed"]
     if stopped is not None:
         raise stopped
     if not failed:

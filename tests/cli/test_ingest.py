@@ -41,8 +41,8 @@ def pdf(workspace: Path) -> Path:
     return path
 
 
-def ingest(kb: Kb, *words: object, index: bool = False) -> Any:
-    return kb("ingest", "--date", "2026-04-19", "--no-ocr", *([] if index else ["--no-index"]), *words)
+def ingest(kb: Kb, *words: object) -> Any:
+    return kb("ingest", "--date", "2026-04-19", "--no-ocr", "--no-index", *words)
 
 
 def test_results_go_to_stdout_and_a_second_run_says_already_there(kb: Kb, pdf: Path) -> None:
@@ -121,6 +121,16 @@ def test_a_search_is_ingested_and_a_dry_run_only_lists_it(kb: Kb, arxiv: ArxivSe
     assert ran.code == 0
     assert ran.out.count("added ") == 2
     assert arxiv.paths("/pdf/") == []
+
+
+def test_what_was_added_can_be_searched_at_once(kb: Kb, pdf: Path, workspace: Path) -> None:
+    (workspace / "kb.toml").write_text('[embedding]\nmodel = "hashing"\n', encoding="utf-8")
+    (pdf.parent / "bad.pdf").write_bytes(b"")
+    ran = kb("ingest", "--no-ocr", "--json", pdf.parent)
+    assert ran.code == 3
+    assert {outcome["state"] for outcome in json.loads(ran.out)} == {"added", "failed"}
+    hits = kb("search", "share of the reward")
+    assert hits.code == 0 and "shared_credit_teams" in hits.out
 
 
 def test_a_second_process_is_told_who_writes(kb: Kb, pdf: Path, workspace: Path) -> None:
