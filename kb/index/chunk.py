@@ -14,6 +14,7 @@ from kb.index.sentences import (
     ABSTRACT_TOKENS,
     PASSAGE_TOKENS,
     Piece,
+    clip,
     count_tokens,
     pack,
     sentence_pieces,
@@ -23,8 +24,9 @@ from kb.model import Equation, Figure, Kind, Paragraph, Section, Table
 from kb.textfile import LocatedBlock, TextFile
 from kb.textfile.reader import unescape_block
 
-_CONTEXT_CHARS = 300  # of the sentence on either side of an equation
-_FORMULA_CHARS = 600  # shown and embedded; the whole of a longer one is in ``latex``
+# Of an equation and of the sentence on either side of it, shown and embedded; the whole of it is in ``latex``.
+_FORMULA_TOKENS = 180
+_CONTEXT_TOKENS = 80
 _REPEATED_CAPTION_CHARS = 200
 _CELL_CHARS = 300
 _REFERENCE_LINE = re.compile(r"^- \[(\d+)\] .*$", re.MULTILINE)
@@ -116,15 +118,14 @@ def _equation(located: Sequence[LocatedBlock], number: int, like: Draft) -> Draf
 
 def equation_text(before: str, formula: str, after: str, number: str | None, is_latex: bool) -> str:
     """How an equation is shown and embedded: between the sentences that speak of it, with its number."""
-    shown = formula.strip()
-    if len(shown) > _FORMULA_CHARS:
-        shown = shown[:_FORMULA_CHARS] + " …"
+    shown = clip(formula.strip(), _FORMULA_TOKENS)
     label = f"({number.strip('()')})" if number else ""
     if is_latex:
         shown = f"$$\n{shown}\n$$"
     if label and not shown.endswith(label):
         shown += f" {label}"
-    return "\n".join(part for part in (before[-_CONTEXT_CHARS:].strip(), shown, after[:_CONTEXT_CHARS].strip()) if part)
+    parts = (clip(before.strip(), _CONTEXT_TOKENS, keep_end=True), shown, clip(after.strip(), _CONTEXT_TOKENS))
+    return "\n".join(part for part in parts if part)
 
 
 def _last_sentence(text: str) -> str:

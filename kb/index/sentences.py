@@ -110,6 +110,20 @@ def _cut(raw: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     yield begin, stop
 
 
+def clip(text: str, most: int, keep_end: bool = False) -> str:
+    """The beginning (or end) of a text that costs at most so many tokens, with an ellipsis where it was cut."""
+    if count_tokens(text) <= most:
+        return text
+    atoms = _ATOM.findall(text)
+    cost, count = 0, 0
+    for atom in reversed(atoms) if keep_end else atoms:
+        cost += max(1, count_tokens(atom)) if not atom.isspace() else 0
+        if cost > most:
+            break
+        count += 1
+    return "… " + "".join(atoms[len(atoms) - count :]).strip() if keep_end else "".join(atoms[:count]).strip() + " …"
+
+
 def pack(pieces: Sequence[Piece], most: int = PASSAGE_TOKENS) -> Iterator[list[Piece]]:
     """Runs of pieces of about equal cost: at most ``most`` tokens, with a short rest ``_REST_TOKENS`` more.
 

@@ -54,6 +54,17 @@ def test_an_equation_brings_the_sentences_around_it_and_its_number() -> None:
     assert equation.anchor == "eq-1"
 
 
+def test_a_page_long_equation_is_shown_in_part_and_kept_whole() -> None:
+    latex = " + ".join(rf"\theta_{{{n}}} x_{{{n}}}" for n in range(400))
+    section = Section("S", "M", 1, blocks=(Paragraph("word " * 300 + "that:"), Equation("e", latex), Paragraph("Where " + "x " * 500)))
+    (equation,) = [p for p in passages(Document("T", PROVENANCE, sections=(section,)))[0] if p.kind == Kind.EQUATION]
+    assert equation.latex == latex
+    assert count_tokens(equation.text) < 380
+    first, _, rest = equation.text.partition("\n")
+    assert first.startswith("… word") and first.endswith("that:")
+    assert rest.startswith("$$\n\\theta_{0} x_{0}") and rest.endswith(" …")
+
+
 def test_every_part_of_a_table_repeats_caption_and_header() -> None:
     tables = of_kind(Kind.TABLE)
     assert len(tables) > 1
