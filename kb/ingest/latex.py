@@ -50,7 +50,8 @@ def parse_latex(files: Mapping[str, bytes]) -> Document:
     structural = context.macros.structural()
     if structural:
         body = expand(body, context.macros, structural)
-    scanner = Scanner(context, counters_for(preamble, body, context.macros), _numbered_depth(preamble, texts))
+    counters = counters_for(preamble, body, context.macros)
+    scanner = Scanner(context, counters, _numbered_depth(preamble, counters.parents["section"] == "chapter"))
     _set_counters(preamble, scanner)
     scanner.run(body)
     _finish_labels(context)
@@ -96,9 +97,10 @@ def _is_chinese(preamble: str, body: str) -> bool:
     return han > 0.2 * max(1, len(re.findall(r"[A-Za-z]{2,}", sample)))
 
 
-def _numbered_depth(preamble: str, texts: Mapping[str, str]) -> int:
+def _numbered_depth(preamble: str, by_chapter: bool) -> int:
+    """How deep headings have numbers: LaTeX's ``secnumdepth``."""
     found = re.findall(r"\\setcounter\s*\{secnumdepth\}\s*\{\s*(-?\d+)\s*\}", preamble)
-    return int(found[-1]) if found else 3
+    return int(found[-1]) if found else 2 if by_chapter else 3
 
 
 def _set_counters(preamble: str, scanner: Scanner) -> None:

@@ -12,7 +12,7 @@ from kb.ingest.latex_definitions import collect
 from kb.ingest.latex_groups import read_group, read_option
 from kb.ingest.latex_macros import Macros
 from kb.ingest.latex_text import TextContext, plain_address, to_line
-from kb.ingest.reference_entry import parse_reference
+from kb.ingest.reference_entry import parse_reference, read_authors
 from kb.model import Reference
 
 _ITEM = re.compile(r"\\bibitem(?![a-zA-Z])")
@@ -23,8 +23,9 @@ _ADDRESS = re.compile(r"\\(?:url|Url|href|path|Eprint|nolinkurl)\s*(?=\{)|(https
 _LABEL_YEAR = re.compile(r"\(\s*\{?((?:18|19|20)\d\d)[a-z]?\}?")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _MARKED = re.compile(r"\\bib(?:info|field)\s*\{(author|title|year|person|journal|booktitle)\}")
+_DATE_END = re.compile(r",\s*(?:[A-Z][a-z]{2,8}\.?\s+)?(?:18|19|20)\d\d[a-z]?\s*\.?$")
 _TITLE_END = re.compile(r"[\s.,;:]+$")
-_ENDS_IN_YEAR = re.compile(r"[\s,.(]*\(?(?:18|19|20)\d\d[a-z]?\)?[\s.,]*$")
+_ENDS_IN_YEAR = re.compile(r"[\s,(]*\(?(?:18|19|20)\d\d[a-z]?\)?[\s.,]*$")
 
 
 def read_references(texts: Mapping[str, str], main: str, flat: str, context: TextContext) -> list[Reference]:
@@ -63,7 +64,7 @@ def references_from_bbl(text: str, context: TextContext) -> list[Reference]:
 
 
 def _entry(index: int, key: str, label: str, body: str, context: TextContext) -> Reference:
-    parts = [part for part in (to_line(part, context).strip() for part in _BLOCK.split(body)) if part]
+    parts = [part for part in (_plain(part, context) for part in _BLOCK.split(body)) if part]
     raw = " ".join(parts)
     parsed = parse_reference(index, raw, key)
     address = _address(body)
@@ -80,10 +81,20 @@ def _entry(index: int, key: str, label: str, body: str, context: TextContext) ->
         return _from_marks(parsed, body, context)
     if len(parts) >= 2 and _BLOCK.search(body):
         # The style's blocks say which part is the title, and who stands before it.
-        people = _ENDS_IN_YEAR.sub("", parts[0])
-        authors = parse_reference(1, f"{people.strip(' .')}. A title that tells nothing. 2000.").authors
-        return replace(parsed, title=_TITLE_END.sub("", parts[1]) or parsed.title, authors=authors or parsed.authors)
+        if parts[1].startswith("http"):  # no author: the title comes first
+            return replace(parsed, title=_title(parts[0]), authors=())
+        authors = read_authors(_ENDS_IN_YEAR.sub("", parts[0]))
+        return replace(parsed, title=_title(parts[1]) or parsed.title, authors=authors or parsed.authors)
     return parsed
+
+
+def _title(text: str) -> str:
+    """A title's block without the year that stands in it where an entry has no venue."""
+    return _TITLE_END.sub("", _DATE_END.sub("", text))
+
+
+def _plain(tex: str, context: TextContext) -> str:
+    return to_line(tex, context).replace("\\$", "$").strip()
 
 
 def _address(body: str) -> str | None:
@@ -101,13 +112,13 @@ def _from_marks(parsed: Reference, body: str, context: TextContext) -> Reference
     for match in _MARKED.finditer(body):
         group = read_group(body, match.end())
         if group:
-            marked.setdefault(match[1], []).append(to_line(group[0], context).strip(" ,."))
+            marked.setdefault(match[1], []).append(_plain(group[0], context).strip(" ,"))
     people = marked.get("person") or marked.get("author") or []
     year = _YEAR.search(" ".join(marked.get("year", [])))
     return replace(
         parsed,
-        title=marked["title"][0] if "title" in marked else parsed.title,
-        authors=tuple(name for name in people if name) or parsed.authors,
+        title=_TITLE_END.sub("", marked["title"][0]) if "title" in marked else parsed.title,
+        authors=tuple(name for person in people for name in split_names(person)) or parsed.authors,
         year=int(year[0]) if year else parsed.year,
     )
 
@@ -158,8 +169,8 @@ def references_from_bib(texts: Iterable[str], cited: Iterable[str], context: Tex
 def _from_fields(
     index: int, key: str, fields: Mapping[str, str], authors: tuple[str, ...], context: TextContext
 ) -> Reference:
-    title = to_line(fields.get("title", ""), context) or None
-    venue = to_line(next((fields[name] for name in ("journal", "journaltitle", "booktitle", "publisher", "institution",
+    title = _plain(fields.get("title", ""), context) or None
+    venue = _plain(next((fields[name] for name in ("journal", "journaltitle", "booktitle", "publisher", "institution",
                                                      "howpublished") if fields.get(name)), ""), context)  # fmt: skip
     year = _YEAR.search(fields.get("year") or fields.get("date") or "")
     ids = find_arxiv_ids(_id_places(fields), context="reference")

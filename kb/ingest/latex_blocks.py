@@ -12,6 +12,8 @@ from kb.ingest.latex_text import TextContext, to_line, to_markdown
 from kb.model import Block, Figure, Paragraph, Table
 
 QUOTE_OPENS, QUOTE_CLOSES = "\ue000", "\ue001"
+# The head of a theorem or proof whose text begins with a new line in the source.
+_LONE_HEAD = re.compile(r"^(\*\*[^*\n]{1,200}\.\*\*)\n\n(?=[^\n*-])", re.MULTILINE)
 _WORD = re.compile(r"\w")
 
 
@@ -88,7 +90,7 @@ def finish_blocks(raw: RawSection, context: TextContext) -> list[Block]:
 
 def _paragraphs(tex: str, context: TextContext, quoted: bool, blocks: list[Block]) -> bool:
     """Adds a text's paragraphs; ``quoted`` tells, before and after, whether the text is inside a quotation."""
-    for part in to_markdown(tex, context).split("\n\n"):
+    for part in _LONE_HEAD.sub(r"\1 ", to_markdown(tex, context)).split("\n\n"):
         quoted = quoted or QUOTE_OPENS in part
         bare = part.replace(QUOTE_OPENS, "").replace(QUOTE_CLOSES, "").strip()
         if _WORD.search(bare):

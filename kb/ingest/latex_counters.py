@@ -118,6 +118,8 @@ def counters_for(preamble: str, body: str, macros: Macros) -> Counters:
         counters.place_within("section", "chapter")
         for child in ("equation", "figure", "table"):
             counters.place_within(child, "chapter")
+    else:
+        counters.parents["section"] = ""
     counters.place_within("subsection", "section")
     counters.place_within("subsubsection", "subsection")
     counters.place_within("paragraph", "subsubsection")

@@ -104,6 +104,7 @@ def _boxes(inside: str) -> list[str]:
     while match := _MINIPAGE.search(inside, position):
         if match[1]:
             body, position = read_environment(inside, match.end(), match[1])
+            body = body[read_groups(body, skip_options(body, 0), 1 if match[1] in ("minipage", "varwidth") else 0)[1] :]
         else:
             groups, position = read_groups(inside, skip_options(inside, match.end()), 2)
             body = " ".join(groups)

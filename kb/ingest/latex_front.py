@@ -22,6 +22,7 @@ FRONT_COMMANDS = {
 }  # fmt: skip
 _TITLES = ("title", "icmltitle", "Title", "papertitle", "aistatstitle")
 _AUTHORS = re.compile(r"\\(?:author|icmlauthor|Author|authors|aistatsauthor|coltauthor)(?![a-zA-Z])\*?")
+_LINE_BREAK = re.compile(r"\\\\(?:\[[^\]]*\])?|\\newline(?![a-zA-Z])")
 _LARGE = re.compile(r"\\(?:Huge|huge|LARGE)(?![a-zA-Z])")
 _NOT_A_NAME = re.compile(
     r"\\(?:thanks|textsuperscript|footnote|footnotemark|footnotetext|inst|affil|orcidlink|orcidID|orcid|email|texttt|url|href|"
@@ -46,7 +47,7 @@ def read_title(preamble: str, body: str, context: TextContext) -> str:
     for command in _TITLES:
         for text in (body, preamble):
             for argument in _arguments(text, command):
-                title = to_line(re.sub(r"\\\\(?:\[[^\]]*\])?|\\newline(?![a-zA-Z])", " ", argument), context)
+                title = to_line(_LINE_BREAK.sub(" ", argument), context)
                 if re.search(r"\w", title):
                     return title.replace("\\$", "$").strip(" *†")
     return _largest_print(body, context)
@@ -58,6 +59,9 @@ def _largest_print(body: str, context: TextContext) -> str:
     match = _LARGE.search(page)
     if match is None:
         return ""
+    group = read_group(page, match.start() - 1) if page.startswith("{", match.start() - 1) else None
+    if group:
+        return to_line(_LINE_BREAK.sub(" ", group[0]), context)
     rest = page[match.end() :]
     end = re.search(r"\\par(?![a-zA-Z])|\n\s*\n|\\vspace|\\end\s*\{|(?<!\\)\}", rest)
     return to_line(rest[: end.start()] if end else rest[:200], context)

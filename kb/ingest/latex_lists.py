@@ -38,13 +38,14 @@ class ListStack:
         """Open a list; False when the environment is none."""
         if name not in _LISTS:
             return False
-        options = "" if re.match(r"[a-zA-Z]*\s*=", options) and "label" not in options else options
+        options = "" if re.match(r"[a-zA-Z]*\s*=", options) and not re.search(r"label|start|resume", options) else options
         made = _List(name)
         if _LISTS[name] == "1":
             depth = sum(entry.counter is not None for entry in self._open)
             made.counter = _NUMBERED[min(depth, 3)]
             if not re.search(r"\bresume\b", options):
-                self._counters.values[made.counter] = 0
+                start = re.search(r"\bstart\s*=\s*(\d+)", options)
+                self._counters.values[made.counter] = int(start[1]) - 1 if start else 0
             made.label = _label_format(options, made.counter)
         self._open.append(made)
         return True

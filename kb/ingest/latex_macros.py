@@ -15,6 +15,7 @@ from kb.ingest.latex_groups import CONTROL, closing_braces, read_argument, read_
 MAX_DEPTH = 25
 MAX_COUNT = 4000  # calls in one piece of text
 MAX_LENGTH = 200_000  # characters that one piece of text may grow by
+_ENVIRONMENT_DEPTH = 5
 _PARAMETER = re.compile(r"#([1-9])")
 _STRUCTURE = re.compile(
     r"\\(?:begin|end|(?:sub)*section|chapter|(?:sub)?paragraph|caption|captionof|label|item|footnote|appendix)(?![a-zA-Z])"
@@ -195,7 +196,16 @@ def _delimited_arguments(macro: Macro, text: str, at: int) -> tuple[list[str], i
 
 
 def expand_environments(text: str, macros: Macros) -> str:
-    """Replace ``\\begin{x}...\\end{x}`` of the authors' own environments by what they stand for."""
+    """Replace ``\\begin{x}...\\end{x}`` of the authors' own environments by what they stand for, also inside each other."""
+    for _ in range(_ENVIRONMENT_DEPTH):
+        made = _expand_environments_once(text, macros)
+        if made == text or len(made) > len(text) + MAX_LENGTH:
+            break
+        text = made
+    return text
+
+
+def _expand_environments_once(text: str, macros: Macros) -> str:
     for name, (opening, closing) in macros.environments.items():
         mark = re.compile(rf"\\begin\s*\{{{re.escape(name)}\}}")
         kept: list[str] = []

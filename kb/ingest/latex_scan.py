@@ -34,6 +34,7 @@ _THEOREMS = {name: name.title() for name in (
     "theorem lemma proposition corollary definition remark assumption example claim conjecture problem fact observation property "
     "hypothesis note condition question").split()} | {
     "thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition", "rem": "Remark"}  # fmt: skip
+_IN_LINE = frozenset(("CJK", "CJK*", "small", "footnotesize", "scriptsize", "otherlanguage*", "sloppypar", "bf", "it", "em", "sc", "NoHyper"))
 _QUOTES = frozenset(("quote", "quotation", "displayquote", "verse"))
 _TITLE_OPTION = re.compile(r"(?:^|,)\s*title\s*=\s*")
 _PARAMETERS = re.compile(r"\s*(?:[\d.]*\\(?:line|text|column)width|[\d.]+(?:pt|em|ex|cm|mm|in)?|[tbchlr|]{1,3})\s*")
@@ -159,7 +160,7 @@ class Scanner:
         if name == "subequations":
             self._equations.close_group()
         self._lists.close(name)
-        self._text(f"{QUOTE_CLOSES}\n\n" if name in _QUOTES else "\n\n")
+        self._text(f"{QUOTE_CLOSES}\n\n" if name in _QUOTES else "" if name in _IN_LINE else "\n\n")
         return at
 
     def _wrapper(self, tex: str, at: int, name: str) -> int:
@@ -172,7 +173,7 @@ class Scanner:
                 return end
         if self._theorem_word(name) or name == "proof":
             return self._theorem(tex, at, name)
-        self._text(f"\n\n{QUOTE_OPENS}" if name in _QUOTES else "\n\n")
+        self._text(f"\n\n{QUOTE_OPENS}" if name in _QUOTES else "" if name in _IN_LINE else "\n\n")
         if name == "list":
             return self._list(tex, at)
         option = read_option(tex, at, adjacent=True)

@@ -69,7 +69,7 @@ DROPPED = {
         "orcidlink printAffiliationsAndNotice institute authorrunning titlerunning affiliation affil institution city country "
         "ccsdesc received acmDOI acmISBN copyrightyear setcopyright shortauthors shorttitle symbol special tikz urlstyle epsfig "
         "psfig includepdf zihao ctexset linespread marginnote documentclass pdfinfo stretch input include mathversion CJKfamily "
-        "selectlanguage BibitemShut bibcommenthead",
+        "selectlanguage BibitemShut bibcommenthead sethlcolor setstretch fancyhead fancyfoot lhead rhead cfoot setulcolor",
         2: "setlength addtolength setcounter addtocounter fontsize pdfbookmark markboth renewcommand newcommand settowidth rule "
         "colorlet addtocontents PackageWarning counterwithin numberwithin",
         3: "addcontentsline definecolor crefname Crefname acmConference printcontents annotate",

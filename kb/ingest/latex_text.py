@@ -127,7 +127,7 @@ class _Converter:
         if switch and switch[1] in _BOLD | _ITALIC | _CODE and switch[1] not in ("boldmath", "textbf", "emph", "textit", "texttt", "code"):
             group = read_group(tex, at)
             if group:
-                out.append(self._marked(switch[1], self.run(group[0][switch.end() - at - 1 :])))
+                out.append(self._marked(switch[1], self.run(group[0][switch.end() - at - 1 :].lstrip())))
                 return group[1]
         return at + 1
 
@@ -379,6 +379,9 @@ def _drop(name: str, tex: str, end: int) -> int:
     if name in LENGTHS:
         match = _LENGTH.match(tex, end)
         return match.end() if match else end
+    if name in ("setlength", "addtolength", "settowidth"):
+        what = read_argument(tex, end)
+        return read_groups(tex, what[1], 1)[1] if what else end
     if name in DROPPED:
         return read_groups(tex, skip_options(tex, end), DROPPED[name])[1] if DROPPED[name] else skip_options(tex, end)
     return skip_options(tex, end)

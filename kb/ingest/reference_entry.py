@@ -12,6 +12,7 @@ from kb.model import Reference
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
 _URL = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;)\]]")
+_LONGEST_AUTHORS = 6000  # characters: some lists of authors fill a page
 _YEAR = re.compile(r"(?<![\d.:/-])((?:18|19|20)\d\d)[a-z]?(?![\d]|\.\d)")
 _QUOTED = re.compile(r"[“\"‘](.{8,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
 _MARKER = re.compile(r"^\s*(?:[\[［]\s?\d{1,3}\s?[\]］]|\d{1,3}[.．](?=\s|\D))\s*")
@@ -69,24 +70,24 @@ def _year(text: str) -> int | None:
 def _title_and_authors(text: str) -> tuple[str | None, tuple[str, ...]]:
     quoted = _QUOTED.search(text)
     if quoted and quoted.start() < 0.6 * len(text):
-        return _trimmed(quoted[1]), _authors(text[: quoted.start()])
+        return _trimmed(quoted[1]), read_authors(text[: quoted.start()])
     text = _URL.sub("", text)
     dated = _DATED.match(text)
     if dated and _is_names(dated[1] or dated[4]):
-        return _first_sentence(dated[3] or dated[6]), _authors(dated[1] or dated[4])
+        return _first_sentence(dated[3] or dated[6]), read_authors(dated[1] or dated[4])
     # "Kimura, M., Saito, K.: Title": the names end at a colon.
     names, colon, rest = text.partition(": ")
     if colon and names.endswith(".") and _is_names(names):
-        return _first_sentence(rest), _authors(names)
+        return _first_sentence(rest), read_authors(names)
     if _FAMILY_FIRST.match(text) and (end := _AFTER_INITIAL.search(text)):
-        return _first_sentence(text[end.end() :]), _authors(text[: end.end()])
+        return _first_sentence(text[end.end() :]), read_authors(text[: end.end()])
     parts = _sentences(text)
     for position, part in enumerate(parts[1:3], start=1):
         if not _is_names(part) and len(part) > 8 and _is_names(", ".join(parts[:position])):
-            return _trimmed(part), _authors(". ".join(parts[:position]))
+            return _trimmed(part), read_authors(". ".join(parts[:position]) + ".")
     found = _by_commas(text)
     if found[0] is None and len(parts) > 1 and len(parts[1]) > 8 and not _is_names(parts[1]):
-        return _trimmed(parts[1]), _authors(parts[0])
+        return _trimmed(parts[1]), read_authors(parts[0])
     return found
 
 
@@ -109,7 +110,7 @@ def _by_commas(text: str) -> tuple[str | None, tuple[str, ...]]:
     for position, part in enumerate(parts):
         small = [word for word in part.split() if word[:1].islower() and word not in _PARTICLES]
         if position and len(small) >= 2 and len(part) > 15:
-            return _trimmed(_sentences(part)[0]), _authors(", ".join(parts[:position]))
+            return _trimmed(_sentences(part)[0]), read_authors(", ".join(parts[:position]))
         if not _NAME_LIKE.match(part.strip(" .") + " "):
             return None, ()
     return None, ()
@@ -136,13 +137,14 @@ def _trimmed(title: str) -> str | None:
     return title if len(title) > 3 or re.search(r"[\u4e00-\u9fff]{2}", title) else None
 
 
-def _authors(text: str) -> tuple[str, ...]:
-    text = re.sub(r"\bet al\.?|\bothers\b", "", text).replace("&", " and ").strip(" .,;:")
-    if not text or len(text) > 1500:
+def read_authors(text: str) -> tuple[str, ...]:
+    """The names in what stands before a title, given names or initials first."""
+    text = re.sub(r"\bet al\.?|\bothers\b|\([^()]*\)", "", text).replace("&", " and ").strip(" ,;:")
+    if not text or len(text) > _LONGEST_AUTHORS:
         return ()
     if re.search(r",\s*(?:[A-Z]\.[\s-]*)+(?:,|and|;|$)", text):
         # "Schulman, J., Moritz, P. and Abbeel, P.": family name, then initials.
         pairs = re.findall(r"([^\d,;]+?),\s*((?:[A-Z]\.?[\s-]*)+)(?:,|;|\band\b|$)", text)
         return tuple(f"{initials.strip()} {family.strip().removeprefix('and ').strip()}" for family, initials in pairs)
-    names = re.split(r",\s*and\s+|\s+and\s+|,\s*|;\s*", text)
-    return tuple(name.strip(" .") for name in names if 2 <= len(name.strip()) <= 60 and not name.strip().isdigit())
+    names = [name.strip(" .") for name in re.split(r",\s*and\s+|\s+and\s+|,\s*|;\s*", text)]
+    return tuple(name for name in names if 2 <= len(name) <= 60 and not name.isdigit() and name != "and")
