@@ -118,7 +118,9 @@ def _print_group(index: Index, owner: str, hits: list[Hit], answer: Answer, cont
         page = f", p. {passage.page}" if passage.page else ""
         kind = "" if passage.kind in (Kind.PROSE, Kind.NOTE) else f" [{passage.kind}]"
         out.print(Text(f"  {place}{page}{kind}", style="dim"))
-        out.print(_marked(hit, answer, index, context), soft_wrap=False)
+        for line in _marked(hit, answer, index, context).wrap(out, max(20, out.width - 4)):
+            line.rstrip()
+            out.print(Text.assemble("    ", line))
         if explain:
             scores = hit.scores
             parts = f"fused {scores.fused:.4f} = keyword #{scores.keyword_rank or '-'} ({scores.keyword:.2f}) + dense #{scores.dense_rank or '-'} ({scores.dense:.3f})"
@@ -127,7 +129,6 @@ def _print_group(index: Index, owner: str, hits: list[Hit], answer: Answer, cont
 
 
 def _marked(hit: Hit, answer: Answer, index: Index, context: int) -> Any:
-    from rich.padding import Padding
     from rich.text import Text
 
     from kb.search.snippet import marked_spans, snippet
@@ -142,7 +143,7 @@ def _marked(hit: Hit, answer: Answer, index: Index, context: int) -> Any:
     text = Text(shown)
     for start, end in marked_spans(shown, answer.terms):
         text.stylize("bold yellow", start, end)
-    return Padding(text, (0, 0, 0, 4), expand=False)
+    return text
 
 
 def _formulas(index: Index, latex: str, filters: Filters, most: int, as_json: bool) -> None:
