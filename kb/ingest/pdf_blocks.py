@@ -9,13 +9,11 @@ from dataclasses import dataclass, field, replace
 from kb.ingest.pdf_captions import caption_end, caption_start, read_caption
 from kb.ingest.pdf_formulas import formula_end, has_number_beside, is_formula, is_fragment, is_inline, make_equations
 from kb.ingest.pdf_lines import Line
-from kb.ingest.pdf_text import Joiner, is_han
+from kb.ingest.pdf_text import Joiner, ends_sentence, has_han, is_han
 from kb.model import Block, Equation, Figure, Paragraph, Table
 
-_SENTENCE_END = re.compile(r"[.?!:;。？！：；][\"'”’)\]）」]*$")
 _LIST_ITEM = re.compile(r"^(?:[•‣▪–∗*◦●■-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|cf|Fig|Figs|Eq|Eqs|Sec|Tab|vs|resp|Dr|Prof)|\b[A-Z])\.$")
 
 
 @dataclass(slots=True)
@@ -30,17 +28,19 @@ class BlockMaker:
     def blocks(self, lines: Sequence[Line]) -> list[Block]:
         """The blocks of these lines, sentences that a float or a page cut in two put together again."""
         made: list[tuple[Block, bool]] = []
+        captions = [caption_start(line) is not None for line in lines]
+        displays = [not captions[at] and _is_display(lines, at) for at in range(len(lines))]
         index = 0
         while index < len(lines):
-            if caption_start(lines[index]):
+            if captions[index]:
                 end = caption_end(lines, index)
                 made.append((self._float(lines, index, end), True))
-            elif self._is_display(lines, index):
+            elif displays[index]:
                 end = formula_end(lines, index, self.size)
                 made += [(equation, False) for equation in make_equations(lines[index:end], self.taken)]
             else:
                 end = index + 1
-                while end < len(lines) and not self._breaks(lines, end):
+                while end < len(lines) and not (captions[end] or displays[end] or self._breaks(lines, end)):
                     end += 1
                 text = self.joiner.join(lines[index:end])
                 if not _is_noise(lines[index:end], text, self.size):
@@ -58,24 +58,10 @@ class BlockMaker:
         self.taken.add(name)
         return replace(block, id=name)
 
-    def _is_display(self, lines: Sequence[Line], at: int) -> bool:
-        line = lines[at]
-        if is_formula(line):
-            return not is_inline(lines, at)
-        if has_number_beside(lines, at):
-            return True
-        if not is_fragment(line) or at + 1 == len(lines):
-            return False
-        # A loose symbol right before a formula, in its rows, belongs to it.
-        after = lines[at + 1]
-        return after.page == line.page and is_formula(after) and line.overlaps_rows(after) > 0.2
-
     def _breaks(self, lines: Sequence[Line], at: int) -> bool:
         """Whether a new paragraph begins at ``at``."""
         line, above = lines[at], lines[at - 1]
-        if caption_start(line) or self._is_display(lines, at):
-            return True
-        ended = bool(_SENTENCE_END.search(above.text)) and not _ABBREVIATION.search(above.text)
+        ended = ends_sentence(above.text)
         if line.page != above.page or line.y1 < above.y0:
             return ended or not _goes_on(above, line)
         if abs(line.size - above.size) > 0.15 * self.size and line.block != above.block:
@@ -108,6 +94,20 @@ class BlockMaker:
         return [block for block, _ in merged]
 
 
+def _is_display(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line opens a display formula."""
+    line = lines[at]
+    if is_formula(line):
+        return not is_inline(lines, at)
+    if has_number_beside(lines, at):
+        return True
+    if not is_fragment(line) or at + 1 == len(lines):
+        return False
+    # A loose symbol right before a formula, in its rows, belongs to it.
+    after = lines[at + 1]
+    return after.page == line.page and is_formula(after) and line.overlaps_rows(after) > 0.2
+
+
 def _goes_on(above: Line, line: Line) -> bool:
     """Whether a sentence runs on over the break of a column or page."""
     if abs(line.size - above.size) > 0.1 * line.size:
@@ -118,7 +118,7 @@ def _goes_on(above: Line, line: Line) -> bool:
 
 def _is_cut(before: str, after: str, *, apart: bool) -> bool:
     """Whether two paragraphs are the halves of one sentence."""
-    if len(before) < 30 or (_SENTENCE_END.search(before) and not _ABBREVIATION.search(before)):
+    if len(before) < 30 or ends_sentence(before):
         return False
     if before.endswith("-") or after[:1].islower():
         return not _LIST_ITEM.match(after)
@@ -131,7 +131,7 @@ def _is_noise(lines: Sequence[Line], text: str, size: float) -> bool:
         return True
     if all(line.size < 0.76 * size for line in lines) and len(text) < 200:
         return True
-    return len(text) < 25 and not _WORD.search(text) and not any(map(is_han, text))
+    return len(text) < 25 and not _WORD.search(text) and not has_han(text)
 
 
 def _with_context(blocks: list[Block]) -> list[Block]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from kb.ingest.pdf_lines import Line, bounding_box
-from kb.ingest.pdf_text import clean, is_han
+from kb.ingest.pdf_text import clean, has_han
 from kb.model import Equation
 
 _NUMBERED = re.compile(r"^(?P<body>.*?)(?:^|\s)\s*[（(](?P<number>\d{1,3}(?:[.-]\d{1,3}){0,2}[a-z]?|[A-Z]\.?\d{1,3})[)）]$")
@@ -32,9 +32,11 @@ def number_of(line: Line) -> str | None:
 def is_formula(line: Line) -> bool:
     """Whether a line is display maths: mathematics and hardly any words."""
     text = line.text
+    if line.math < 0.1 and len(text) > 64:
+        return False
     if line.math == 0.0 and not _SYMBOL.search(text):
         return len(text) < 10 and number_of(line) is not None
-    if _CODE_LINE.match(text) or any(map(is_han, text)):
+    if _CODE_LINE.match(text) or has_han(text):
         return False
     words = [word for word in _WORD.findall(text) if word.lower() not in _FUNCTIONS]
     share = sum(map(len, words)) / len(text)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from kb.ingest.pdf_heading_order import drop_strays
 from kb.ingest.pdf_lines import Line
-from kb.ingest.pdf_text import clean, is_han, text_width
+from kb.ingest.pdf_text import clean, has_han, text_width
 from kb.sections import section_kind
 
 ENOUGH_OUTLINE = 4
@@ -32,6 +32,7 @@ _KNOWN = re.compile(
     r"摘\s*要|引\s*言|绪\s*论|参考文献|结\s*论|结束语|致\s*谢|附\s*录|相关工作|总结与展望",
     re.IGNORECASE,
 )
+_BARE_END = re.compile(r"(?:abstract|references|bibliography|literature cited|摘\s*要|参考文献)\s*[.:：]?", re.IGNORECASE)
 _SPACES = re.compile(r"\W+")
 _ENDS_LIKE_TEXT = (".", ",", ";", "。", "，", "；")
 
@@ -87,13 +88,15 @@ def _with_bare_ends(lines: Sequence[Line], found: list[Heading], body_size: floa
     """Outlines leave out the unnumbered ends: abstract, references."""
     taken = {heading.at for heading in found}
     kinds = {section_kind(heading.title, heading.number) for heading in found}
+    finder = _Finder(lines, body_size)
     extra = [
         heading
-        for heading in _Finder(lines, body_size).find()
-        if heading.at not in taken
-        and heading.number is None
-        and (kind := section_kind(heading.title)) in ("abstract", "references")
-        and kind not in kinds
+        for index, line in enumerate(lines)
+        if index not in taken
+        and len(line.text) < 30
+        and _BARE_END.fullmatch(line.text)
+        and section_kind(line.text.strip(" .:：")) not in kinds
+        and (heading := finder.heading_at(index))
     ]
     return sorted(found + extra, key=lambda heading: heading.at)
 
@@ -132,7 +135,7 @@ def _locate(lines: Sequence[Line], indices: list[int], wanted: str, used: set[in
     if not wanted:
         return None
     for position, at in enumerate(indices):
-        if at in used:
+        if at in used or (wanted[:4] not in fold(lines[at].text) and not _ALONE.fullmatch(lines[at].text)):
             continue
         for count in range(1, 1 + min(4, len(indices) - position)):
             text = _joined(lines, at, count)
@@ -169,7 +172,7 @@ class _Finder:
         found: list[Heading] = []
         index = 0
         while index < len(self._lines):
-            heading = self._at(index)
+            heading = self.heading_at(index)
             if heading is not None:
                 found.append(heading)
             index += heading.count if heading else 1
@@ -186,7 +189,8 @@ class _Finder:
                 return found[position:]
         return found
 
-    def _at(self, index: int) -> Heading | None:
+    def heading_at(self, index: int) -> Heading | None:
+        """The heading that opens at a line, if one does."""
         line = self._lines[index]
         if len(line.text) > LONGEST or line.math > 0.3 or line.size < 0.85 * self._size:
             return None
@@ -273,7 +277,7 @@ class _Finder:
         if line.text.endswith((*_ENDS_LIKE_TEXT, ":")):
             return False
         above = self._lines[index - 1]
-        apart = line.y0 - above.y1 > (0.35 if any(map(is_han, line.text)) else 0.6) * line.size
+        apart = line.y0 - above.y1 > (0.35 if has_han(line.text) else 0.6) * line.size
         return above.block != line.block and (above.page != line.page or apart or line.y1 < above.y0)
 
     def _goes_on(self, at: int) -> bool:

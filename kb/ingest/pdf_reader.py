@@ -170,12 +170,16 @@ def _rules(blocks: list[dict[str, Any]]) -> list[Box]:
 
 
 def _main_direction(blocks: list[dict[str, Any]]) -> tuple[float, float]:
+    """The direction that most lines run in; where it is not plain, the one of most characters."""
+    directions = [raw["dir"] for block in blocks for raw in block["lines"]]
+    if directions.count(_RIGHTWARD) >= 0.8 * len(directions):
+        return _RIGHTWARD
     counts: dict[tuple[float, float], int] = {}
     for block in blocks:
         for raw in block["lines"]:
             weight = sum(len(span["text"]) for span in raw["spans"])
             counts[raw["dir"]] = counts.get(raw["dir"], 0) + weight
-    return max(counts, key=lambda key: counts[key]) if counts else (1.0, 0.0)
+    return max(counts, key=lambda key: counts[key])
 
 
 def _turn(box: Box, direction: tuple[float, float], width: float, height: float) -> Box:

@@ -20,6 +20,7 @@ _WIDE = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+(?=[^-\w])")
 _HEAD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
 _TAIL = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|cf|Figs?|Eqs?|Sec|Tab|vs|resp|Dr|Prof)|\b[A-Z])\.$")
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi\.org/)\S*$")
 
 
@@ -39,6 +40,19 @@ def is_han(char: str) -> bool:
     return bool(_HAN.match(char))
 
 
+def has_han(text: str) -> bool:
+    """Whether a text has a Chinese or Japanese character."""
+    return not text.isascii() and _HAN.search(text) is not None
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a text ends as a sentence does: with a mark, closing quotes and brackets aside, and no abbreviation."""
+    bare = text.rstrip("\"'”’)]）」")
+    if not bare or bare[-1] not in ".?!:;。？！：；．":
+        return False
+    return bare[-1] != "." or not _ABBREVIATION.search(bare[-12:])
+
+
 def text_width(text: str) -> int:
     """Characters, where a Chinese, Japanese or Korean one counts as two."""
     return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
@@ -48,14 +62,12 @@ class Joiner:
     """Joins lines into running text, guided by the words that stand unbroken elsewhere in the document."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
-        compounds: set[str] = set()
         words: set[str] = set()
         for page in pages:
             # The halves of words that broke at a line's end are no words.
-            text = page.text.lower().replace("-\n", "-\0")
-            words.update(text.split())
-            compounds.update(_COMPOUND.findall(text))
-        self._compounds = compounds
+            words.update(page.text.lower().replace("-\n", "-\0").split())
+        hyphenated = " ".join([word for word in words if "-" in word])
+        self._compounds = set(_COMPOUND.findall(hyphenated + " "))
         self._words = words
 
     def join(self, lines: Sequence[Line]) -> str:
