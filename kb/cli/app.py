@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kb import __version__
-from kb.cli import compare, demo, glossary, index, ingest, models, papers, report, search, workspaces
+from kb.cli import compare, demo, glossary, index, ingest, models, papers, report, repro, search, workspaces
 from kb.errors import ERROR, KbError
 
 app = typer.Typer(
@@ -32,6 +32,7 @@ app.command(rich_help_panel=WORKSPACE)(workspaces.info)
 app.command(rich_help_panel=WORKSPACE)(workspaces.status)
 app.command(rich_help_panel=WORKSPACE)(index.index)
 app.command(rich_help_panel=WORKSPACE)(index.doctor)
+app.add_typer(repro.app, name="repro", rich_help_panel=PAPERS)
 app.add_typer(models.app, name="models", rich_help_panel=WORKSPACE)
 app.add_typer(glossary.app, name="glossary", rich_help_panel=WORKSPACE)
 app.command(rich_help_panel=PAPERS)(ingest.ingest)
