@@ -108,8 +108,8 @@ METHOD = Method(
     assign=assign,
     paper="2503.14476",
     formula=(
-        r"A_{p,k} = \frac{r_{p,k} + R(|o_{p,k}|) - \mathrm{mean}_k}{\mathrm{std}_k}, \quad "
-        r"R(l) = -\min(1, \max(0, \frac{l - (L_{max} - L_{cache})}{L_{cache}}))"
+        r"A_{p,k} = \frac{R_{p,k} - \mathrm{mean}(R_p)}{\mathrm{std}(R_p)}, \quad R_{p,k} = r_{p,k} + c(|o_{p,k}|), \quad "
+        r"c(l) = -\min(1, \max(0, \frac{l - L + C}{C})), \; L = L_{max}, \; C = L_{cache}"
     ),
     evidence=("paper", "code", "run"),
     requires=("reward_pk", "length_pknt"),

@@ -121,7 +121,7 @@ METHOD = Method(
     assign=assign,
     paper="2505.10978",
     formula=(
-        r"A_{p,k,t} = \frac{R_{p,k} - \mathrm{mean}_k R_p}{F_{norm}} + \omega \frac{R_t - \mathrm{mean}\, G^S(s_t)}{F_{norm}}, "
+        r"A_{p,k,t} = \frac{R_{p,k} - \mathrm{mean}(R_p)}{F} + \omega \frac{R_t - \mathrm{mean}(R \text{ at } s_t)}{F}, "
         r"\quad R_t = \sum_{l \ge t} \gamma^{l-t} r_l"
     ),
     evidence=("paper", "code", "run"),

@@ -76,7 +76,7 @@ METHOD = Method(
     assign=assign,
     paper="2501.03262",
     formula=(
-        r"A_t = \frac{G_t - \mathrm{mean}_{batch}\, G}{\mathrm{std}_{batch}\, G}, \quad "
+        r"A_t = \frac{G_t - \mathrm{mean}(G)}{\mathrm{std}(G)} \text{ over the batch}, \quad "
         r"G_t = \sum_{k \ge t} \gamma^{k-t} (r_k - \beta \, \mathrm{KL}_k)"
     ),
     evidence=("code", "run"),

@@ -113,7 +113,7 @@ METHOD = Method(
     assign=assign,
     paper="2509.13232",
     formula=(
-        r"A_p = \frac{(r_p - v_p) - \mathrm{mean}_{batch}}{\mathrm{std}_{batch}}, \quad v_p = \frac{\alpha}{\alpha + \beta}, "
+        r"A_p = \frac{\delta_p - \mathrm{mean}(\delta)}{\mathrm{std}(\delta)}, \quad \delta_p = r_p - v_p, \quad v_p = \frac{\alpha}{\alpha + \beta}, "
         r"\quad \alpha \leftarrow \rho \alpha + r, \; \beta \leftarrow \rho \beta + 1 - r"
     ),
     evidence=("abstract", "secondary", "code"),

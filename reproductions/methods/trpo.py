@@ -19,6 +19,7 @@ Evidence
 Traps
     - H has the direction of all ones in its null space (adding a constant to the logits changes nothing): without damping the
       system has no single solution.
+    - spinningup adds 1e-8 to the curvature inside the solver, which stops it at an error of about 1e-6; ``step`` does the same.
     - The expected step size is for the quadratic model, so that the KL of the step falls short of delta or passes it.
 
 Run
@@ -48,8 +49,13 @@ class Step:
     accepted: int | None
 
 
-def conjugate_gradient(matrix: Floats, target: Floats, iterations: int = 10, tolerance: float = 1e-10) -> Floats:
-    """``x`` with ``matrix @ x = target`` for a symmetric positive definite matrix."""
+def conjugate_gradient(
+    matrix: Floats, target: Floats, iterations: int = 10, tolerance: float = 1e-20, eps: float = 0.0
+) -> Floats:
+    """``x`` with ``matrix @ x = target`` for a symmetric positive definite matrix.
+
+    ``tolerance`` is for the squared residual; ``eps`` is added to the curvature along each direction, as spinningup does.
+    """
     x = np.zeros_like(target, dtype=np.float64)
     residual = np.array(target, dtype=np.float64)
     direction, squared = residual.copy(), float(residual @ residual)
@@ -57,7 +63,7 @@ def conjugate_gradient(matrix: Floats, target: Floats, iterations: int = 10, tol
         if squared <= tolerance:
             break
         product = matrix @ direction
-        size = squared / float(direction @ product)
+        size = squared / (float(direction @ product) + eps)
         x += size * direction
         residual -= size * product
         before, squared = squared, float(residual @ residual)
@@ -100,7 +106,7 @@ def step(
     p = np.exp(logp_a)
     gradient = np.mean(advantage_b) * p - np.bincount(action_b, advantage_b, minlength=len(p)) / len(action_b)
     damped = fisher(logits_a) + damping * np.eye(len(p))
-    direction = conjugate_gradient(damped, gradient, iterations)
+    direction = conjugate_gradient(damped, gradient, iterations, 0.0, eps)
     length = np.sqrt(2.0 * delta / (float(direction @ damped @ direction) + eps))
     before = surrogate(logits_a, logits_a, action_b, advantage_b)
     for attempt in range(tries):
@@ -129,7 +135,7 @@ METHOD = Method(
     assign=assign,
     paper="1502.05477",
     formula=(
-        r"\theta' = \theta - \beta^j \sqrt{\frac{2 \delta}{x^\top (H + \lambda I) x}} \, x, \quad (H + \lambda I) x = g, \quad "
+        r"\theta' = \theta - \beta^j \sqrt{\frac{2 \delta}{x^T (H + \lambda I) x}} \, x, \quad (H + \lambda I) x = g, \quad "
         r"\mathrm{KL}(\pi_\theta \Vert \pi_{\theta'}) \le \delta"
     ),
     evidence=("textbook", "code", "run"),

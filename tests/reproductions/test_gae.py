@@ -90,3 +90,18 @@ def test_the_last_value_is_that_of_the_agent_who_acted_last() -> None:
         reward_pk=[[0.0]], value_pknt=np.zeros((1, 1, 2, 2)), final_value_pkn=[[[7.0, 9.0]]], acted_pknt=acted
     )
     assert gae.final_value(batch).tolist() == [[7.0]]
+
+
+@pytest.mark.parametrize("time_major", [True, False])
+def test_one_pass_is_the_general_way_whatever_the_memory_layout(time_major: bool) -> None:
+    reward, value = np.random.default_rng(6).normal(size=(2, 2, 700, 5))
+    if time_major:
+        reward, value = (np.ascontiguousarray(array.transpose(2, 0, 1)).transpose(1, 2, 0) for array in (reward, value))
+    final = np.random.default_rng(7).normal(size=(2, 700))
+    never = np.zeros(reward.shape, dtype=bool)
+    general = gae.advantage(reward, value, 0.9, 0.8, final=final, done=never)
+    assert_allclose(gae.advantage(reward, value, 0.9, 0.8, final=final), general, atol=1e-12)
+
+
+def test_one_number_per_step_needs_no_other_axis() -> None:
+    assert_allclose(gae.advantage(np.array([1.0, 1.0]), np.zeros(2), 0.5, 1.0), [1.5, 1.0])
