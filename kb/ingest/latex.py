@@ -14,13 +14,14 @@ from kb.ingest.latex_bibliography import read_references
 from kb.ingest.latex_blocks import RawBlock, RawText, finish_blocks
 from kb.ingest.latex_comments import CommentStripper, Verbatim
 from kb.ingest.latex_conditionals import Conditionals
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_counters import counters_for
 from kb.ingest.latex_definitions import collect
 from kb.ingest.latex_flatten import choose_main, decode, flatten
 from kb.ingest.latex_front import read_abstract, read_authors, read_title
 from kb.ingest.latex_macros import expand, expand_environments
 from kb.ingest.latex_scan import Scanner, read_counter_command
-from kb.ingest.latex_text import TextContext, to_line, to_markdown
+from kb.ingest.latex_text import to_line, to_markdown
 from kb.ingest.section_tree import finish_sections
 from kb.model import Document, Provenance, Section
 from kb.sections import section_kind
@@ -114,7 +115,7 @@ def _finish_labels(context: TextContext) -> None:
     """A ``\\tag`` may hold LaTeX, even a reference to another equation."""
     for label, target in list(context.labels.items()):
         if "\\" in target.number or "$" in target.number:
-            context.labels[label] = replace(target, number=to_line(target.number, context).replace("$", ""))
+            context.labels[label] = replace(target, number=to_line(target.number, context))
 
 
 def _sections(scanner: Scanner, context: TextContext) -> tuple[str, tuple[Section, ...]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_groups import read_group, read_groups, skip_options
 from kb.ingest.latex_macros import expand
-from kb.ingest.latex_text import TextContext, to_line
+from kb.ingest.latex_text import to_line
 
 _OPENING = {"for": "for {}", "forall": "for all {}", "foreach": "for each {}", "while": "while {}", "if": "if {}", "loop": "loop",
             "repeat": "repeat", "procedure": "procedure {}", "function": "function {}"}  # fmt: skip

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from kb.ingest.bib_file import read_bib, split_names
 from kb.ingest.ids import find_arxiv_ids
+from kb.ingest.latex_commands import plain_address
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_definitions import collect
 from kb.ingest.latex_groups import read_group, read_option
 from kb.ingest.latex_macros import Macros
-from kb.ingest.latex_text import TextContext, plain_address, to_line
+from kb.ingest.latex_text import to_line
 from kb.ingest.reference_entry import parse_reference, read_authors
 from kb.model import Reference
 
@@ -90,7 +92,7 @@ def _entry(index: int, key: str, label: str, body: str, context: TextContext) ->
 
 def _title(text: str) -> str:
     """A title's block without the year that stands in it where an entry has no venue."""
-    return _TITLE_END.sub("", _DATE_END.sub("", text))
+    return _TITLE_END.sub("", _DATE_END.sub("", text)).strip("“”\"‘’ ")
 
 
 def _plain(tex: str, context: TextContext) -> str:

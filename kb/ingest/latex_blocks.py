@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass, field
 
 from kb.ingest.latex_algorithms import algorithm_lines
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_equations import RawEquation
 from kb.ingest.latex_tables import parse_tabular
-from kb.ingest.latex_text import TextContext, to_line, to_markdown
+from kb.ingest.latex_text import to_line, to_markdown
 from kb.model import Block, Figure, Paragraph, Table
 
 QUOTE_OPENS, QUOTE_CLOSES = "\ue000", "\ue001"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_counters import Counters, Target, print_number
 from kb.ingest.latex_groups import read_group, read_groups, skip_options, split_rows
 from kb.ingest.latex_math import clean_math, expanded_math
-from kb.ingest.latex_text import TextContext, to_line
+from kb.ingest.latex_text import to_line
 from kb.model import Equation
 
 # One number for the whole environment, or one for every row.
@@ -68,7 +69,7 @@ class RawEquation:
         )  # fmt: skip
 
     def _shown_number(self, context: TextContext) -> str | None:
-        shown = [to_line(number, context).replace("$", "") for number in self.numbers]
+        shown = [to_line(number, context) for number in self.numbers]
         return None if not shown else shown[0] if len(shown) == 1 else f"{shown[0]}–{shown[-1]}"
 
     @staticmethod

@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass, field
 
 from kb.ingest.latex_blocks import RawAlgorithm, RawBlock, RawFigure, RawTable, RawText
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_counters import Counters, Target
 from kb.ingest.latex_groups import read_environment, read_group, read_groups, read_option, skip_options
 from kb.ingest.latex_tables import TABULARS
-from kb.ingest.latex_text import TextContext, to_line
+from kb.ingest.latex_text import to_line
 
 # Brace groups that follow ``\begin``.
 FLOATS = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_groups import read_environment, read_group, read_groups, read_option, skip_options
-from kb.ingest.latex_text import TextContext, to_line, to_markdown
+from kb.ingest.latex_text import to_line, to_markdown
 
 ABSTRACTS = frozenset(("abstract", "cnabstract", "enabstract", "abstract*", "abstractzh", "abstracten", "onecolabstract", "eabstract",
                        "cabstract", "chineseabstract", "englishabstract"))  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_counters import Counters, Target
 from kb.ingest.latex_groups import read_option
-from kb.ingest.latex_text import TextContext, to_line
+from kb.ingest.latex_text import to_line
 
 _LISTS = {
     "itemize": "-", "enumerate": "1", "description": "", "compactitem": "-", "compactenum": "1", "inparaenum": "1", "itemize*": "-",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kb.ingest.latex_blocks import QUOTE_CLOSES, QUOTE_OPENS, RawCode, RawSection, RawTable, RawText
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_counters import HEADINGS, Counters, Target
 from kb.ingest.latex_equations import MATH_ENVIRONMENTS, EquationCounter, read_equation
 from kb.ingest.latex_floats import FLOATS, read_float
@@ -14,7 +15,6 @@ from kb.ingest.latex_lists import ListStack
 from kb.ingest.latex_macros import Theorem
 from kb.ingest.latex_math import skip_math
 from kb.ingest.latex_tables import TABULARS
-from kb.ingest.latex_text import TextContext
 
 _LEVELS = {"part": 1, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4, "subparagraph": 5}
 _STRUCTURE = re.compile(
@@ -117,6 +117,7 @@ class Scanner:
             number = self.counters.step(name)
         labels = re.findall(r"\\label\s*\{([^{}]*)\}", title)
         title = re.sub(r"\\label\s*\{[^{}]*\}", "", title).strip()
+        title = title.rstrip(".:：。") if name.endswith("paragraph") else title
         kind = "appendix" if self.counters.appendix and name in ("section", "chapter") else name
         self._anchor = Target(kind, number or self._anchor.number, title)
         self._context.labels |= {label.strip(): self._anchor for label in labels}

@@ -60,8 +60,6 @@ SHOW_ONE = {"texorpdfstring": (2, 0), "ifthenelse": (3, 1)}
 DROPPED = {
     name: count
     for count, names in {
-        0: "FloatBarrier allowdisplaybreaks qed qedhere selectfont LinesNumbered onehalfspacing footnotemark hyperref tableofcontents "
-        "SetAlgoLined startcontents BibitemOpen showISBNx showISSN acksection",
         1: "label includegraphics thispagestyle hspace vspace pagestyle bibliographystyle bibliography color pagecolor rowcolor "
         "cellcolor columncolor usepackage hyphenation graphicspath captionsetup nocite index hypersetup stepcounter refstepcounter "
         "vphantom hphantom phantom cmidrule cline markright enlargethispage setlist lstset tikzset usetikzlibrary bstctlcite "

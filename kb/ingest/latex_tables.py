@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_groups import read_group, read_groups, read_option, skip_options, split_cells, split_rows
 from kb.ingest.latex_macros import expand
-from kb.ingest.latex_text import TextContext, to_line
+from kb.ingest.latex_text import to_line
 from kb.model import Cell
 from kb.textfile.reader import parse_number
 

@@ -4,74 +4,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from kb.ingest import latex_references
-from kb.ingest.latex_comments import Verbatim
-from kb.ingest.latex_counters import Target
-from kb.ingest.latex_groups import (
-    CONTROL,
-    read_argument,
-    read_environment,
-    read_group,
-    read_groups,
-    read_option,
-    skip_options,
-    skip_space,
-)
-from kb.ingest.latex_macros import Macros, expand
+from kb.ingest.latex_commands import HANDLERS, drop, is_citation, print_citation
+from kb.ingest.latex_context import TextContext
+from kb.ingest.latex_groups import CONTROL, read_argument, read_group, read_groups, skip_options, skip_space
+from kb.ingest.latex_macros import expand
 from kb.ingest.latex_math import inline_math, skip_math
-from kb.ingest.latex_symbols import (
-    ACCENTS,
-    DING,
-    DROPPED,
-    LENGTHS,
-    LETTERS,
-    MATH_SIGNS,
-    SHOW_LAST,
-    SHOW_ONE,
-    SYMBOLS,
-)
+from kb.ingest.latex_symbols import ACCENTS, LETTERS, MATH_SIGNS, SHOW_LAST, SHOW_ONE, SYMBOLS
 
 MAX_DEPTH = 60
-_CITES = re.compile(r"(?:full|foot|super|paren|text|auto|smart|Paren|Text|Auto)?[cC]ite[a-zA-Z]*")
-_ACRONYMS = re.compile(r"(?:[gG][lL][sS]|[aA]cr?|AC)(?:pl|s|l|f|p|sp|lp|fp|short|long|full|shortpl|longpl|fullpl|entrytext|text|lu|fi)?")
 _PLAIN = re.compile(r"[^\\${}\-`'~&]+")
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
-_MATH_ENVIRONMENTS = re.compile(r"(?:equation|align|gather|multline|eqnarray|displaymath|math|flalign|alignat)\*?")
-_TABULARS = re.compile(r"(?:tabular[xy*]?|array|minipage|tblr|longtable)\*?")
-_LENGTH = re.compile(
-    r"\s*=?\s*(?:by\s*)?(?:[-+]?[\d.]*\s*(?:pt|em|ex|in|cm|mm|bp|pc|sp|dd|mu|true\w\w|\\[a-zA-Z]+)|[-+]?\d+)"
-    r"(?:\s*(?:plus|minus)\s*[-+]?[\d.]*\s*(?:pt|em|ex|in|cm|mm|fil+|mu|\\[a-zA-Z]+))*"
-)
 _HAN = "\u2e80-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 _HAN_GAP = re.compile(rf"(?<=[{_HAN}]) +(?=[{_HAN}])")
 _SPACE_BEFORE_MARK = re.compile(r" +([,.;:)\]])(?=[\s,.;:)\]]|$)")
-_BOLD = frozenset("bf bfseries boldmath textbf".split())
-_ITALIC = frozenset("em it itshape sl slshape emph textit textsl".split())
-_CODE = frozenset("tt ttfamily texttt code".split())
-
-
-@dataclass(slots=True)
-class TextContext:
-    """What running text is read with: macros, what every label points to, verbatim pieces, the document's language."""
-
-    macros: Macros = field(default_factory=Macros)
-    labels: dict[str, Target] = field(default_factory=dict)
-    verbatim: Verbatim = field(default_factory=Verbatim)
-    chinese: bool = False
-    named: set[str] = field(default_factory=set)  # acronyms that the text has spelled out already
-
-    def theorem_words(self) -> dict[str, str]:
-        return {theorem.counter or name: theorem.shown for name, theorem in self.macros.theorems.items()} | {
-            name: theorem.shown for name, theorem in self.macros.theorems.items()
-        }
+_MATH_REFERENCE = re.compile(r"\\(?:eq)?ref\s*\{([^{}]*)\}")
+_SWITCHES = dict.fromkeys(("bf", "bfseries"), "**") | dict.fromkeys(("em", "it", "itshape", "sl", "slshape"), "*")
+_SWITCHES |= dict.fromkeys(("tt", "ttfamily"), "`")
 
 
 def to_markdown(tex: str, context: TextContext, plain: bool = False) -> str:
-    """Running LaTeX as Markdown paragraphs, apart by blank lines. ``plain`` leaves emphasis out and drops notes."""
-    text = _Converter(context, plain).run(expand(tex, context.macros))
+    """Running LaTeX as Markdown paragraphs, apart by blank lines. ``plain`` leaves out emphasis and footnotes."""
+    text = Converter(context, plain).run(expand(tex, context.macros))
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text))
     return "\n\n".join(_tidy(part) for part in paragraphs if part)
 
@@ -85,15 +40,16 @@ def _tidy(text: str) -> str:
     return _HAN_GAP.sub("", _SPACE_BEFORE_MARK.sub(r"\1", text))
 
 
-class _Converter:
-    """One pass over expanded LaTeX; every handler takes the place after its command and returns where to go on."""
+class Converter:
+    """One pass over expanded LaTeX. A step takes the place after its command and returns where to go on."""
 
     def __init__(self, context: TextContext, plain: bool) -> None:
-        self._context = context
-        self._plain = plain
+        self.context = context
+        self.plain = plain
         self._depth = 0
 
     def run(self, tex: str) -> str:
+        """The text that a piece of LaTeX prints."""
         if self._depth > MAX_DEPTH:
             return re.sub(r"\\[a-zA-Z@]+|[{}$]", "", tex)
         self._depth += 1
@@ -122,19 +78,18 @@ class _Converter:
         return match.end() if match else at + 1
 
     def _group(self, tex: str, at: int, out: list[str]) -> int:
-        """``{\\bf text}`` is set as a whole; any other group is read on as it stands."""
+        r"""``{\bf text}`` is set as a whole; any other group is read on as it stands."""
         switch = CONTROL.match(tex, skip_space(tex, at + 1))
-        if switch and switch[1] in _BOLD | _ITALIC | _CODE and switch[1] not in ("boldmath", "textbf", "emph", "textit", "texttt", "code"):
-            group = read_group(tex, at)
-            if group:
-                out.append(self._marked(switch[1], self.run(group[0][switch.end() - at - 1 :].lstrip())))
-                return group[1]
-        return at + 1
+        group = read_group(tex, at) if switch and switch[1] in _SWITCHES else None
+        if switch is None or group is None:
+            return at + 1
+        out.append(self.marked(_SWITCHES[switch[1]], self.run(group[0][switch.end() - at - 1 :].lstrip())))
+        return group[1]
 
-    def _marked(self, command: str, inside: str) -> str:
-        mark = "**" if command in _BOLD else "*" if command in _ITALIC else "`"
+    def marked(self, mark: str, inside: str) -> str:
+        """Text between Markdown marks, unless it has such marks or paragraphs inside."""
         bare = inside.strip()
-        if self._plain or not bare or "\n\n" in bare or mark[0] in bare or (mark == "`" and "$" in bare):
+        if self.plain or not bare or "\n\n" in bare or mark[0] in bare or (mark == "`" and "$" in bare):
             return inside
         lead, tail = inside[: len(inside) - len(inside.lstrip())], inside[len(inside.rstrip()) :]
         return f"{lead}{mark}{bare}{mark}{tail}"
@@ -145,14 +100,19 @@ class _Converter:
         if end < 0:
             out.append("\\$" if mark == "$" else "")
             return at + len(mark)
-        self._put_math(tex[at + len(mark) : end], out)
+        out.append(self.math(tex[at + len(mark) : end]))
         return end + len(mark)
 
-    def _put_math(self, latex: str, out: list[str]) -> None:
-        inside = inline_math(latex)
-        inside = re.sub(r"\\(?:eq)?ref\s*\{([^{}]*)\}", lambda match: self._refer("ref", match[1]), inside)
-        if inside:
-            out.append(f"${inside}$")
+    def math(self, latex: str) -> str:
+        """Maths in a line, between dollars."""
+        inside = _MATH_REFERENCE.sub(lambda match: self.refer("ref", match[1]), inline_math(latex))
+        return f"${inside}$" if inside else ""
+
+    def refer(self, command: str, keys: str) -> str:
+        """What a reference command prints."""
+        context = self.context
+        words = context.theorem_words() if command != "ref" else {}
+        return latex_references.print_reference(command, keys, context.labels, words, context.chinese)
 
     def _command(self, tex: str, at: int, out: list[str]) -> int:
         match = CONTROL.match(tex, at)
@@ -161,14 +121,15 @@ class _Converter:
         name, end = match[1], match.end()
         if not name[0].isalpha() and name[0] != "@":
             return self._sign(name, tex, end, out)
-        end += tex.startswith("*", end)
-        handler = _HANDLERS.get(name)
-        if handler:
-            return handler(self, tex, end, out)
+        return self._word(name, tex, end + tex.startswith("*", end), out)
+
+    def _word(self, name: str, tex: str, end: int, out: list[str]) -> int:
+        if name in HANDLERS:
+            return HANDLERS[name](self, tex, end, out)
         if name in latex_references.COMMANDS:
             return self._reference(name, tex, end, out)
-        if _CITES.fullmatch(name):
-            return self._citation(tex, end, out)
+        if is_citation(name):
+            return print_citation(self, tex, end, out)
         if name in LETTERS:
             out.append(LETTERS[name])
             return _after_word(tex, end)
@@ -182,9 +143,7 @@ class _Converter:
         if name in MATH_SIGNS:
             out.append(f"$\\{name}$")
             return end
-        if self._context.macros.acronyms and _ACRONYMS.fullmatch(name):
-            return self._acronym(name, tex, end, out)
-        return _drop(name, tex, end)
+        return drop(self, name, tex, end, out)
 
     def _sign(self, name: str, tex: str, end: int, out: list[str]) -> int:
         if name in "%&_#{}":
@@ -197,7 +156,7 @@ class _Converter:
         elif name in "([":
             close = tex.find("\\)" if name == "(" else "\\]", end)
             close = len(tex) if close < 0 else close
-            self._put_math(tex[end:close], out)
+            out.append(self.math(tex[end:close]))
             return close + 2
         elif name in ACCENTS:
             return self._accent(name, tex, end, out)
@@ -220,142 +179,11 @@ class _Converter:
             out.append(self.run(groups[which] if len(groups) == count else groups[-1]))
         return after
 
-    def _refer(self, command: str, keys: str) -> str:
-        context = self._context
-        words = context.theorem_words() if command != "ref" else {}
-        return latex_references.print_reference(command, keys, context.labels, words, context.chinese)
-
     def _reference(self, name: str, tex: str, end: int, out: list[str]) -> int:
         groups, after = read_groups(tex, end, 2 if name.lower().startswith("crefrange") else 1)
         if groups:
-            out.append(self._refer(name, ",".join(groups)))
+            out.append(self.refer(name, ",".join(groups)))
         return after if groups else end
-
-    def _citation(self, tex: str, end: int, out: list[str]) -> int:
-        notes: list[str] = []
-        while len(notes) < 2 and (option := read_option(tex, end)) is not None:
-            notes.append(self.run(option[0]).strip())
-            end = option[1]
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        keys = "; ".join(f"@{key.strip()}" for key in group[0].split(",") if key.strip())
-        before = notes[0] + " " if len(notes) == 2 and notes[0] else ""
-        after = ", " + notes[-1] if notes and notes[-1] else ""
-        if keys:
-            out.append(f"[{before}{keys}{after}]")
-        return group[1]
-
-    def _acronym(self, name: str, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, skip_options(tex, end))
-        known = self._context.macros.acronyms.get(group[0].strip()) if group else None
-        if group is None or known is None:
-            return end
-        short, long = (self.run(part) for part in known)
-        form = re.sub(r"^(?:gls|acr?)", "", name.lower())
-        plural = "s" if "p" in form.replace("sp", "p") and form not in ("sp",) else ""
-        first = group[0].strip() not in self._context.named
-        self._context.named.add(group[0].strip())
-        if long and (form.startswith("l") and form != "lu"):
-            shown = long + plural
-        elif long and (form.startswith("f") or (first and form in ("", "p", "pl"))):
-            shown = f"{long}{plural} ({short}{plural})"
-        else:
-            shown = short + plural
-        out.append(shown[:1].upper() + shown[1:] if name[0].isupper() and not name.isupper() else shown)
-        return group[1]
-
-    def footnote(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, skip_options(tex, end))
-        if group is None:
-            return end
-        if not self._plain:
-            out.append(f" (footnote: {' '.join(self.run(group[0]).split())})")
-        return group[1]
-
-    def emphasis(self, command: str, tex: str, end: int, out: list[str]) -> int:
-        argument = read_argument(tex, end)
-        if argument is None:
-            return end
-        out.append(self._marked(command, self.run(argument[0])))
-        return argument[1]
-
-    def link(self, tex: str, end: int, out: list[str]) -> int:
-        groups, after = read_groups(tex, end, 2)
-        if len(groups) < 2:
-            return end
-        address, text = plain_address(groups[0]), self.run(groups[1]).strip()
-        same = text.replace("\\", "") in (address, re.sub(r"^https?://", "", address))
-        inner = not address.startswith(("http", "mailto", "ftp"))
-        out.append(text if same or inner or self._plain else f"[{text}]({address})")
-        return after
-
-    def address(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        out.append(plain_address(group[0]))
-        return group[1]
-
-    def verbatim(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        raw = self._context.verbatim.texts[int(group[0])]
-        out.append(raw if self._plain or "`" in raw else f"`{raw}`")
-        return group[1]
-
-    def item(self, tex: str, end: int, out: list[str]) -> int:
-        option = read_option(tex, end)
-        out.append("\n\n- " if not self._plain else " • ")
-        if option:
-            out.append(self.run(option[0]).strip() + " ")
-        return option[1] if option else end
-
-    def keywords(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        out.append(f"\n\n{'**关键词。**' if self._context.chinese else '**Keywords.**'} {self.run(group[0]).strip()}\n\n")
-        return group[1]
-
-    def begin(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        name = group[0].strip()
-        if _MATH_ENVIRONMENTS.fullmatch(name):
-            inside, after = read_environment(tex, group[1], name)
-            self._put_math(inside, out)
-            return after
-        out.append(" " if self._plain else "\n\n")
-        at = skip_options(tex, group[1])
-        return read_groups(tex, at, 1)[1] if _TABULARS.fullmatch(name) else at
-
-    def end(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        out.append(" " if self._plain else "\n\n")
-        return group[1] if group else end
-
-    def ensured(self, tex: str, end: int, out: list[str]) -> int:
-        group = read_group(tex, end)
-        if group is None:
-            return end
-        self._put_math(group[0], out)
-        return group[1]
-
-    def raised(self, before: str, after: str, tex: str, end: int, out: list[str]) -> int:
-        """Superscripts and subscripts: ``1st`` stays a word, anything longer is shown as maths would be."""
-        argument = read_argument(tex, end)
-        if argument is None:
-            return end
-        out.append(before + self.run(argument[0]).strip() + after)
-        return argument[1]
-
-
-def plain_address(text: str) -> str:
-    """A URL as it is typed, without TeX's escapes."""
-    return re.sub(r"\\([%&_#~{}$])", r"\1", re.sub(r"\\(?:allowbreak|discretionary|-)\s*(?:\{\}){0,3}", "", text)).strip().replace("\\~", "~")
 
 
 def _ligature(tex: str, at: int, out: list[str]) -> int:
@@ -372,51 +200,3 @@ def _after_word(tex: str, at: int) -> int:
     if tex.startswith("{}", at):
         return at + 2
     return at + 1 if tex.startswith(" ", at) else at
-
-
-def _drop(name: str, tex: str, end: int) -> int:
-    """Pass over a command that prints nothing, and over the name alone of one that is not known."""
-    if name in LENGTHS:
-        match = _LENGTH.match(tex, end)
-        return match.end() if match else end
-    if name in ("setlength", "addtolength", "settowidth"):
-        what = read_argument(tex, end)
-        return read_groups(tex, what[1], 1)[1] if what else end
-    if name in DROPPED:
-        return read_groups(tex, skip_options(tex, end), DROPPED[name])[1] if DROPPED[name] else skip_options(tex, end)
-    return skip_options(tex, end)
-
-
-Handler = Callable[[_Converter, str, int, list[str]], int]
-
-
-def _emphasis(command: str) -> Handler:
-    return lambda converter, tex, end, out: converter.emphasis(command, tex, end, out)
-
-
-def _ding(converter: _Converter, tex: str, end: int, out: list[str]) -> int:
-    group = read_group(tex, end)
-    out.append(DING.get(group[0].strip(), "•") if group else "")
-    return group[1] if group else end
-
-
-_HANDLERS: dict[str, Handler] = {
-    **{name: _emphasis(name) for name in ("textbf", "emph", "textit", "textsl", "texttt", "code")},
-    "footnote": _Converter.footnote,
-    "footnotetext": _Converter.footnote,
-    "href": _Converter.link,
-    "url": _Converter.address,
-    "Url": _Converter.address,
-    "path": _Converter.address,
-    "nolinkurl": _Converter.address,
-    "kbverb": _Converter.verbatim,
-    "kbverbatim": _Converter.verbatim,
-    "item": _Converter.item,
-    "keywords": _Converter.keywords,
-    "begin": _Converter.begin,
-    "end": _Converter.end,
-    "ensuremath": _Converter.ensured,
-    "textsuperscript": lambda converter, tex, end, out: converter.raised("", "", tex, end, out),
-    "textsubscript": lambda converter, tex, end, out: converter.raised("_", "", tex, end, out),
-    "ding": _ding,
-}

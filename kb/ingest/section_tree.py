@@ -17,6 +17,8 @@ from kb.sections import section_kind
 FRONT_TITLE = "Front matter"
 _ABSTRACT_WORD = re.compile(r"\**(?:abstract|摘\s*要)[\s.:：—-]*\**[\s.:：—-]*", re.IGNORECASE)
 _RUN_IN = re.compile(r"\*\*([^*\n]{3,80}?)[.:：。]?\*\*[.:：。]?\s*(?=\S)")
+# Heads of what is numbered or stands by itself are no run-in headings.
+_HEAD = re.compile(r"\*\*(?:[A-Z]\w+ [\dA-Z.]+\b|Proof|Keywords|证明|关键词)")
 _END = re.compile(r"(?<=[.!?])[”’)]?\s+(?=[A-Z$\[*“(`>])|(?<=[。！？])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|cf|vs|[Ff]igs?|[Ee]qs?|[Ss]ecs?|[Tt]abs?|resp|approx|w\.r\.t|[Aa]pp|No)|\b[A-Z])\.$")
 _LONGEST_SENTENCE = 400  # characters
@@ -57,7 +59,7 @@ def _abstract_in_front(section: Section) -> tuple[str, Section]:
 def _with_run_in_limitations(section: Section) -> list[Section]:
     """A paragraph that begins with a bold "Limitations." opens a section, and so do the run-ins after it."""
     titles = {index: match[1] for index, block in enumerate(section.blocks)
-              if isinstance(block, Paragraph) and (match := _RUN_IN.match(block.text))}  # fmt: skip
+              if isinstance(block, Paragraph) and (match := _RUN_IN.match(block.text)) and not _HEAD.match(block.text)}  # fmt: skip
     first = next((index for index, title in titles.items() if section_kind(title) == "limitations"), None)
     if first is None or section.kind == "limitations":
         return [section]
@@ -94,11 +96,17 @@ def with_sentences(blocks: Sequence[Block]) -> tuple[Block, ...]:
     made: list[Block] = []
     for index, block in enumerate(blocks):
         if isinstance(block, Equation):
-            before = next((b.text for b in reversed(blocks[max(0, index - 3) : index]) if isinstance(b, Paragraph)), "")
-            after = next((b.text for b in blocks[index + 1 : index + 4] if isinstance(b, Paragraph)), "")
+            before = _prose(reversed(blocks[max(0, index - 3) : index]))
+            after = _prose(blocks[index + 1 : index + 4])
             block = replace(block, before=_sentences(before)[-1], after=_sentences(after)[0])
         made.append(block)
     return tuple(made)
+
+
+def _prose(blocks: Iterable[Block]) -> str:
+    """The first paragraph that is no listing or algorithm."""
+    texts = (block.text for block in blocks if isinstance(block, Paragraph))
+    return next((text for text in texts if not text.startswith(("**Algorithm", "**Listing"))), "")
 
 
 def _sentences(text: str) -> list[str]:
