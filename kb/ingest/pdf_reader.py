@@ -294,10 +294,13 @@ def crop_png(path: Path, page: int, bbox: Box, zoom: float = 2.0) -> bytes:
         return bytes(pixmap.tobytes("png"))
 
 
-def page_png(path: Path, page: int, dots_per_inch: int = 200) -> bytes:
-    """A whole page (from 1) as PNG, turned upright as the file says."""
+def page_png(path: Path, page: int, dots_per_inch: int = 200, longest_side: int = 3500) -> bytes:
+    """A whole page (from 1) as PNG, turned upright as the file says, at most ``longest_side`` pixels long."""
+    pymupdf = _library()
     with open_pdf(path) as pdf:
-        return bytes(pdf.handle[page - 1].get_pixmap(dpi=dots_per_inch).tobytes("png"))
+        handle = pdf.handle[page - 1]
+        zoom = min(dots_per_inch / 72, longest_side / max(handle.rect.width, handle.rect.height, 1.0))
+        return bytes(handle.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom)).tobytes("png"))
 
 
 def page_texts(path: Path) -> list[str]:
