@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kb.index.embedding.protocol import Embedder
 
 RRF_K = 20
+KEYWORD_WEIGHT = 1.3
 DEPTH = 100
 # Below these a ranking holds nothing that answers the question: measured on questions about other subjects.
 LEAST_COVERAGE = 0.34
@@ -87,7 +88,7 @@ Ranking = Sequence[tuple[str, float]]
 def fuse(keyword: Ranking, dense: Sequence[Ranking]) -> list[tuple[str, Scores]]:
     """Reciprocal rank fusion of rankings (``(id, score)``, best first). Ties go to the id, so order is fixed.
 
-    The dense rankings count as much as the keyword ranking together; ``Scores`` shows the best of them.
+    The dense rankings share one weight, the keyword ranking has a little more; ``Scores`` shows the best of them.
     """
     fused: dict[str, float] = {}
     words = {identifier: (rank, score) for rank, (identifier, score) in enumerate(keyword, start=1)}
@@ -97,7 +98,7 @@ def fuse(keyword: Ranking, dense: Sequence[Ranking]) -> list[tuple[str, Scores]]
             near[identifier] = min(near.get(identifier, (rank, score)), (rank, score), key=lambda place: place[0])
             fused[identifier] = fused.get(identifier, 0.0) + 1.0 / len(dense) / (RRF_K + rank)
     for identifier, (rank, _) in words.items():
-        fused[identifier] = fused.get(identifier, 0.0) + 1.0 / (RRF_K + rank)
+        fused[identifier] = fused.get(identifier, 0.0) + KEYWORD_WEIGHT / (RRF_K + rank)
     none = (0, 0.0)
     scored = [(key, Scores(total, *words.get(key, none), *near.get(key, none))) for key, total in fused.items()]
     return sorted(scored, key=lambda item: (-item[1].fused, item[0]))
