@@ -10,7 +10,7 @@ _GREEK = (
 ).split()
 _SIGNS = (
     "sum Σ prod Π int ∫ partial ∂ nabla ∇ infty ∞ cdot · times × pm ± le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ approx ≈ sim ~ equiv ≡ "
-    "in ∈ notin ∉ subset ⊂ subseteq ⊆ setminus ∖ cup ∪ cap ∩ emptyset ∅ forall ∀ exists ∃ wedge ∧ vee ∨ to → rightarrow → "
+    "in ∈ ni ∋ notin ∉ subset ⊂ subseteq ⊆ setminus ∖ cup ∪ cap ∩ emptyset ∅ forall ∀ exists ∃ wedge ∧ vee ∨ to → rightarrow → "
     "leftarrow ← Rightarrow ⇒ mapsto ↦ mid | vert | lvert | rvert | Vert ‖ top ᵀ dots … ldots … cdots ⋯ star ⋆ prime ′ succ ≻ ell ℓ"
 ).split()
 _NAMES = dict(zip(_GREEK[::2] + _SIGNS[::2], _GREEK[1::2] + _SIGNS[1::2], strict=True))

@@ -58,7 +58,7 @@ print(json.dumps({
 def run(workspace: Path) -> dict[str, float]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "KB_OFFLINE": "1"}
     arguments = [sys.executable, "-c", CHILD, str(workspace)]
-    ran = subprocess.run(arguments, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    ran = subprocess.run(arguments, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True)
     values: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
     return values
 

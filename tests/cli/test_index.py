@@ -81,7 +81,7 @@ def test_a_run_with_nothing_to_do_imports_nothing_heavy(filled: Path, root: Path
     code = "import sys\nfrom kb.cli import main\ntry:\n    main(['index'])\nfinally:\n    print(*sys.modules)\n"
     environment = {**os.environ, "KB_OFFLINE": "1", "KB_WORKSPACE": str(filled)}
     for _ in range(2):
-        ran = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, check=True)
+        ran = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, encoding="utf-8", check=True)
     assert "up to date" in ran.stderr
     assert not {"numpy", "torch", "chromadb", "sentence_transformers", "pymupdf", "httpx"} & set(ran.stdout.split())
 

@@ -78,7 +78,7 @@ with writing(workspace, "kb index"):
 def run_until_killed(workspace: Workspace, place: str, times: int, revision: str = "1") -> None:
     tests = str(Path(__file__).resolve().parents[2])
     arguments = [sys.executable, "-c", DRIVER, str(workspace.root), place, str(times), tests, revision]
-    ended = subprocess.run(arguments, capture_output=True, text=True)
+    ended = subprocess.run(arguments, capture_output=True, text=True, encoding="utf-8")
     assert ended.returncode == -signal.SIGKILL, f"{place}: not reached\n{ended.stderr}"
 
 

@@ -187,7 +187,7 @@ def test_deleting_the_derived_zone_changes_no_answer_and_needs_no_parser(workspa
         "reconcile(load_workspace(Path(sys.argv[1])), HashingEmbedder())\n"
         "print(*sorted({name.split('.')[0] for name in sys.modules}))\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code, str(workspace.root)], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", code, str(workspace.root)], capture_output=True, text=True, encoding="utf-8", check=True)
     assert not {"pymupdf", "selectolax", "httpx", "torch", "chromadb", "arxiv"} & set(ran.stdout.split())
     assert contents(workspace) == before
 
@@ -282,7 +282,7 @@ def test_only_one_process_writes_and_the_other_is_told_who_does(workspace: Works
         "with writing(load_workspace(Path(sys.argv[1])), 'kb index'):\n    print('held', flush=True)\n    sys.stdin.read()\n"
     )
     holder = subprocess.Popen(
-        [sys.executable, "-c", code, str(workspace.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(workspace.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     )
     try:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
