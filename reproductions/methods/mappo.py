@@ -73,9 +73,7 @@ def example() -> Example:
         value_pknt=[[[[0.5, 0.75], [0.25, 0]]]],
         acted_pknt=[[[[1, 1], [1, 0]]]],
     )
-    return Example(
-        batch, preset="raw", parameters={"gamma": 1.0, "lam": 1.0}, source="by hand: 0.5 and 0.25, and 0.75"
-    )
+    return Example(batch, preset="raw", parameters={"gamma": 1.0, "lam": 1.0}, source="by hand: 0.5 and 0.25, and 0.75")
 
 
 METHOD = Method(

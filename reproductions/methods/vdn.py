@@ -4,19 +4,19 @@ As printed
     Value-decomposition networks (1706.05296): Q_tot(s, u) = sum_a Q_a(tau_a, u_a). The body was not read; the rule is as in the code.
 
 As computed
-    The same. ``utility_pknt`` is each agent's Q of the action it took; the credit of an action is that number, and the diagnostic
-    ``total_pkt`` is Q_tot of each turn, over the agents that acted.
+    ``utility_pknt`` is each agent's Q of the action it took; the diagnostic ``total_pkt`` is Q_tot of each turn, the sum over the
+    agents that acted. The credit of an action is its utility less the mean of the same agent and turn over the prompt's rollouts.
 
 Differs
-    Nothing (oxwhirl/pymarl at c971afd, ``VDNMixer``). VDN learns utilities by TD on Q_tot and acts greedily; that training is
-    not part of the credit. Reading the summands as credit is this project's use of it.
+    The sum is that of the code (oxwhirl/pymarl at c971afd, ``VDNMixer``). VDN prints no advantage, it acts greedily: reading the
+    summands as credit, and centring them so that they compare rollouts, is this file's choice. ``uncentred`` gives the summands.
 
 Evidence
     Code read and run.
 
 Traps
-    - A utility is a value, not an advantage: it has no baseline, and a good prompt makes all of its actions look good.
-    - Only the sum is trained: a constant may move from one agent to another without any change of the loss.
+    - Uncentred, a utility is a value: a good prompt makes all of its actions look good.
+    - Only the sum is trained: a constant may move from one agent to another without any change of the loss. Centring removes it.
     - A sum cannot hold synergy: where agents matter only together, no utilities fit (see ``qmix``, which bends the sum).
 
 Run
@@ -27,13 +27,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from reproductions.core import Batch, Credit, Example, Method, Traits
+from reproductions.core import Batch, Credit, Example, Method, Traits, normalise
 
 
-def assign(batch: Batch) -> Credit:
-    """Every agent's utility; the turn's sum is the diagnostic ``total_pkt``."""
+def assign(batch: Batch, *, centre: bool = True) -> Credit:
+    """Every agent's utility, centred over the prompt's rollouts unless told otherwise."""
     utility = np.where(batch.acted_pknt, batch.need("utility_pknt"), 0.0)
-    return Credit(utility, diagnostics={"total_pkt": utility.sum(axis=2)})
+    centred = normalise(utility, batch.group("pknt", same="pnt"), mean_only=True) if centre else utility
+    return Credit(centred, diagnostics={"total_pkt": utility.sum(axis=2)})
 
 
 def example() -> Example:
@@ -47,16 +48,19 @@ METHOD = Method(
     title="VDN: the team value as a sum of utilities",
     assign=assign,
     paper="1706.05296",
-    formula=r"Q_{tot}(s, u) = \sum_n Q_n(\tau_n, u_n), \quad A_n = Q_n(\tau_n, u_n)",
+    formula=r"Q_{tot} = \sum_n Q_n, \quad A_{k,n,t} = Q_{k,n,t} - \mathrm{mean}_k Q_{n,t}",
     evidence=("code", "run"),
     requires=("utility_pknt",),
     signal=("utility_pknt",),
     traits=Traits(
         granularity="action",
-        group="none",
+        group="same prompt, agent and turn",
         critic=True,
-        flags=frozenset({"multi_agent", "group_free", "value_decomposition"}),
+        flags=frozenset({"multi_agent", "value_decomposition"}),
     ),
-    claims=frozenset({"scale_equivariant", "agent_equivariant"}),
+    claims=frozenset(
+        {"zero_sum_over_actions", "shift_invariant", "scale_equivariant", "zero_when_equal", "agent_equivariant"}
+    ),
+    presets={"uncentred": {"centre": False}},
     example=example,
 )
