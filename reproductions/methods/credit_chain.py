@@ -27,9 +27,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from reproductions.anchors import exact_anchors
 from reproductions.core import Batch, Credit, Example, Floats, Method, Traits
 from reproductions.losses import token_weight_of_sequence
-from reproductions.methods import cad_grpo, ma_gigpo
+from reproductions.methods import cad_grpo, gigpo
 
 
 def action_weight(batch: Batch) -> Floats:
@@ -44,7 +45,7 @@ def action_weight(batch: Batch) -> Floats:
 def assign(batch: Batch, *, lam: float = 1.0, omega: float = 1.0, gamma: float = 0.95) -> Credit:
     """The advantage of each action's tokens; the two parts and the weights in the loss are diagnostics."""
     agent = cad_grpo.assign(batch, lam=lam)
-    step = ma_gigpo.step_advantage(batch, gamma, within="pn", mean_only=True, eps=0.0)
+    step = gigpo.step_advantage(batch, exact_anchors(batch, within="pn"), gamma, mean_only=True, eps=0.0)
     diagnostics = {**agent.diagnostics, "agent_pknt": agent.advantage_pknt, "step_pknt": step}
     return Credit(agent.advantage_pknt + omega * step, diagnostics={**diagnostics, "weight_pknt": action_weight(batch)})
 
