@@ -51,14 +51,14 @@ from reproductions.methods.reinforce import returns_to_go
 Anchor = Literal["exact", "similar", "clustered"]
 
 
-def anchors(batch: Batch, anchor: Anchor, threshold: float = 0.95, distance: float = 0.1) -> Ints:
-    """Keys ``[p, k, n, t]`` of the step groups; tasks never share one."""
+def anchors(batch: Batch, anchor: Anchor, threshold: float = 0.95, distance: float = 0.1, within: str = "p") -> Ints:
+    """Keys ``[p, k, n, t]`` of the step groups; tasks never share one, nor do agents or turns if ``within`` names them."""
     if anchor == "exact":
-        return exact_anchors(batch)
+        return exact_anchors(batch, within)
     if anchor == "similar":
-        return similar_anchors(batch, threshold=threshold)
+        return similar_anchors(batch, within, threshold)
     if anchor == "clustered":
-        return clustered_anchors(batch, distance=distance)
+        return clustered_anchors(batch, within, distance)
     raise ParameterError(f"no anchor {anchor!r}", "exact, similar or clustered")
 
 

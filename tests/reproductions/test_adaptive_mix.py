@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reproductions.methods import adaptive_mix, dr_mas
+from reproductions.core import Batch
+from reproductions.methods import adaptive_mix, at_grpo, dr_mas
 
 
 def test_weights_are_exchange_rates() -> None:
@@ -25,3 +26,13 @@ def test_the_penalty_shrinks_the_weight() -> None:
     # The first agent's own rewards have a sum of squares of 1/4 around their mean: lam 1/4 halves its weight.
     batch = adaptive_mix.example().batch
     np.testing.assert_allclose(adaptive_mix.METHOD.run(batch, lam=0.25).diagnostics["alpha_n"], [1.0, 0.0], atol=1e-12)
+
+
+def test_a_fixed_weight_is_the_plain_mixture_of_at_grpo() -> None:
+    rng = np.random.default_rng(0)
+    batch = Batch.of(reward_pk=rng.random((3, 5)), local_reward_pknt=rng.random((3, 5, 1, 1)))
+    np.testing.assert_allclose(
+        adaptive_mix.METHOD.run(batch, "fixed", ddof=1).advantage_pknt,
+        at_grpo.METHOD.run(batch).advantage_pknt,
+        atol=1e-12,
+    )
