@@ -102,6 +102,9 @@ def _document(
     maker = BlockMaker(size, joiner, lift_tables(pages, joiner))
     in_title = {id(line) for line in title}
     lines = split_run_ins([line for page in pages for line in page.lines if id(line) not in in_title])
+    if not lines:
+        # A sheet whose only lines were taken for its title is all text.
+        lines = list(title)
     headings = _with_reference_list(find_headings(lines, outline, size), lines)
     sections: list[Section] = []
     references: list[Reference] = []

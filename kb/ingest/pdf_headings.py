@@ -11,20 +11,12 @@ from functools import lru_cache
 from kb.ingest.pdf_heading_order import drop_strays
 from kb.ingest.pdf_lines import Line
 from kb.ingest.pdf_text import clean, has_han, text_width
+from kb.ingest.section_numbers import NUMBER_ALONE, is_roman, split_number
 from kb.sections import section_kind
 
 ENOUGH_OUTLINE = 4
 LONGEST = 130
-_PART = r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}"
-_NUMBER = re.compile(
-    rf"^(?:(?:Section|Chapter)\s+)?(?P<number>{_PART})(?:[.:]?\s+(?=[^\s\d.,;:=+(])|(?<=\.\d)\.?\s+(?=\d\w*[A-Za-z])|[.:、]?\s*(?=[\u4e00-\u9fff])(?![个种次年月日章节条篇位项组类倍万亿元人天岁层步]))"
-)
-_APPENDIX = re.compile(r"^(?:Appendix|APPENDIX|附录)\s*(?P<number>[A-Z](?:\.\d{1,2}){0,2}|\d)(?:[.:：—–-]|\s)\s*(?=\S)")
-_ROMAN = re.compile(r"^(?P<number>[IVX]{1,5})\.\s+(?=[A-Z])|^(?P<bare>[IVX]{2,5})\s+(?=[A-Z][a-z])")
 _LETTER = re.compile(r"^(?P<number>[A-Z])\.\s+(?=[A-Z])")
-_CHINESE = re.compile(r"^(?P<number>第[一二三四五六七八九十百\d]{1,3}[章节]|[一二三四五六七八九十]{1,3}(?=[、.．]))[、.．]?\s*(?=\S)")
-_WIDE_STOP = re.compile(r"(?<=^\d)(?:．\s?|\.\s)(?=\d)|(?<=^\d\.\d)(?:．\s?|\.\s)(?=\d)")
-_ALONE = re.compile(rf"{_PART}\.?")
 _KNOWN = re.compile(
     r"abstract|(?:general )?introduction|related works?|background|preliminaries|methods?|methodology|experiments?|"
     r"results|discussions?|conclusions?|conclusions? and .{3,40}|discussions? and .{3,40}|references|bibliography|"
@@ -69,19 +61,6 @@ def is_known(title: str) -> bool:
 def fold(text: str) -> str:
     """Letters and digits of a heading, for comparison."""
     return _SPACES.sub("", unicodedata.normalize("NFKC", text)).casefold()
-
-
-def split_number(text: str) -> tuple[str | None, str]:
-    """``("3.2", "Title")`` of ``"3.2 Title"``; the number is None where there is none."""
-    if not text.isascii():
-        # Chinese type sets a wide full stop, or a space after a narrow one: "2. 1".
-        text = _WIDE_STOP.sub(".", text)
-    for pattern in (_NUMBER, _APPENDIX, _ROMAN, _CHINESE):
-        match = pattern.match(text)
-        if match:
-            groups = match.groupdict()
-            return groups.get("number") or groups.get("bare"), text[match.end() :].strip()
-    return None, text.strip()
 
 
 def _with_bare_ends(lines: Sequence[Line], found: list[Heading], body_size: float) -> list[Heading]:
@@ -135,14 +114,14 @@ def _locate(lines: Sequence[Line], indices: list[int], wanted: str, used: set[in
     if not wanted:
         return None
     for position, at in enumerate(indices):
-        if at in used or (wanted[:4] not in fold(lines[at].text) and not _ALONE.fullmatch(lines[at].text)):
+        if at in used or (wanted[:4] not in fold(lines[at].text) and not NUMBER_ALONE.fullmatch(lines[at].text)):
             continue
         for count in range(1, 1 + min(4, len(indices) - position)):
             text = _joined(lines, at, count)
             forms = (fold(text), fold(split_number(text)[1]))
             if wanted in forms:
                 return at, count
-            if not any(form and wanted.startswith(form) for form in forms) and not _ALONE.fullmatch(text):
+            if not any(form and wanted.startswith(form) for form in forms) and not NUMBER_ALONE.fullmatch(text):
                 break
     for at in indices:
         if at not in used and len(wanted) > 3 and lines[at].bold and fold(lines[at].text).startswith(wanted):
@@ -166,7 +145,7 @@ class _Finder:
     def __init__(self, lines: Sequence[Line], body_size: float) -> None:
         self._lines = lines
         self._size = body_size
-        self._roman = sum(1 for line in lines if _ROMAN.match(line.text) and len(line.text) < 80) >= 3
+        self._roman = sum(1 for line in lines if is_roman(line.text)) >= 3
 
     def find(self) -> list[Heading]:
         found: list[Heading] = []
@@ -213,7 +192,7 @@ class _Finder:
     def _with_number_apart(self, index: int) -> Heading | None:
         """``3.2`` alone, its title on the next line at the same height."""
         line = self._lines[index]
-        if index + 1 == len(self._lines) or not _ALONE.fullmatch(line.text):
+        if index + 1 == len(self._lines) or not NUMBER_ALONE.fullmatch(line.text):
             return None
         following = self._lines[index + 1]
         beside = abs(following.y1 - line.y1) < 0.5 * line.size

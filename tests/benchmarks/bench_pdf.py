@@ -20,8 +20,9 @@ import pymupdf
 
 from kb.ingest.ids import try_arxiv_id
 from kb.ingest.pdf import parse_pdf
-from kb.ingest.pdf_headings import fold, split_number
+from kb.ingest.pdf_headings import fold
 from kb.ingest.pdf_reader import open_pdf
+from kb.ingest.section_numbers import split_number
 
 CORPUS = Path(os.environ.get("KB_CORPUS", Path(__file__).resolve().parents[3] / "shared" / "corpus"))
 
