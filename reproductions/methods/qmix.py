@@ -1,19 +1,21 @@
 r"""QMIX: agents' values mixed by a monotone network of the global state; its gradient prices each agent's value.
 
 As printed
-    QMIX (1803.11485): Q_tot = w_2(s)' elu(W_1(s)' q + b_1(s)) + b_2(s), the weights |.| of linear functions of the state s, so that Q_tot rises with every
-    Q_n and greedy agents are greedy together.
+    QMIX (1803.11485): dQ_tot / dQ_n >= 0 for every agent, so that agents that are greedy alone are greedy together. The body was not
+    read; the network is as in the code.
 
 As computed
-    The mixing network and its exact gradient. The credit of an action is dQ_tot/dQ_n times (Q_n less the mean of the same agent and turn over the
+    The mixing network Q_tot = elu(q |W_1(s)| + b_1(s)) |w_2(s)| + V(s) and its exact gradient; W_1, b_1, w_2 are linear in the state s, V is
+    a network of one ReLU layer. The credit of an action is dQ_tot/dQ_n times (Q_n less the mean of the same agent and turn over the
     prompt's rollouts). ``mixer`` is the trained network; without one it is an untrained network of 32 hidden units, seed 0.
 
 Differs
-    QMIX has no policy gradient and prints no advantage: reading the gradient as a price is this file's choice. b_2 is linear in
-    the state, not a small network; credit does not depend on it.
+    QMIX prints no advantage: reading the gradient as a price is this file's choice. The network is that of the authors' group
+    (oxwhirl/pymarl at c971afd, ``QMixer`` with ``hypernet_layers`` 1), of which ``Mixer.from_pymarl`` reads the parameters; weights
+    made by two layers are not read.
 
 Evidence
-    Textbook formula.
+    Code read and run.
 
 Traps
     - An untrained mixer prices at random: the default shows the mechanics and nothing about a team.
@@ -26,35 +28,61 @@ Run
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from reproductions.core import Batch, Credit, Example, Floats, Method, ParameterError, Traits, normalise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixer:
-    """Linear hypernetworks from the state ``f`` (and a constant, its last entry) to the mixing weights; h hidden units."""
+    """Linear hypernetworks from the state ``f`` (and a constant, its last entry) to the mixing weights; h hidden units.
+
+    ``value_fh``, ``value_h`` and ``value`` are the two layers of V(s), which adds to the total and prices nothing.
+    """
 
     first_fnh: Floats
     first_bias_fh: Floats
     second_fh: Floats
-    second_bias_f: Floats
+    value_fh: Floats
+    value_h: Floats
+    value: float = 0.0
 
     @classmethod
     def initial(cls, agents: int, features: int, hidden: int = 32, seed: int = 0) -> Mixer:
         """An untrained network."""
         rng = np.random.default_rng(seed)
         size = 1.0 / np.sqrt(features + 1)
-        shapes = ((features + 1, agents, hidden), (features + 1, hidden), (features + 1, hidden), (features + 1,))
-        return cls(*(rng.uniform(-size, size, shape) for shape in shapes))
+        first = rng.uniform(-size, size, (features + 1, agents, hidden))
+        bias, second, value = rng.uniform(-size, size, (3, features + 1, hidden))
+        return cls(first, bias, second, value, rng.uniform(-size, size, hidden))
+
+    @classmethod
+    def from_pymarl(cls, parameters: Mapping[str, npt.ArrayLike]) -> Mixer:
+        """Of a ``QMixer``'s state dict. Raises ParameterError where a parameter is missing, as for two-layer hypernetworks."""
+        wanted = ("hyper_w_1", "hyper_b_1", "hyper_w_final", "V.0", "V.2")
+        missing = [f"{layer}.{part}" for layer in wanted for part in ("weight", "bias")]
+        missing = [name for name in missing if name not in parameters]
+        if missing:
+            raise ParameterError(f"the mixer's parameters lack {', '.join(missing)}", "hypernet_layers must be 1")
+
+        def layer(name: str) -> Floats:
+            weight, bias = (np.asarray(parameters[f"{name}.{part}"], dtype=np.float64) for part in ("weight", "bias"))
+            return np.vstack([weight.T, bias])
+
+        bias_fh, last = layer("hyper_b_1"), layer("V.2")[:, 0]
+        first_fnh = layer("hyper_w_1").reshape(len(bias_fh), -1, bias_fh.shape[1])
+        return cls(first_fnh, bias_fh, layer("hyper_w_final"), layer("V.0"), last[:-1], float(last[-1]))
 
     def weights(self, state: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """``(W_1 [..., n, h], b_1 [..., h], w_2 [..., h], b_2 [...])`` at states ``[..., f]``."""
+        """``(W_1 [..., n, h], b_1 [..., h], w_2 [..., h], V [...])`` at states ``[..., f]``."""
         s = np.concatenate([state, np.ones((*state.shape[:-1], 1))], axis=-1)
         first = np.abs(np.einsum("...f,fnh->...nh", s, self.first_fnh))
-        return first, s @ self.first_bias_fh, np.abs(s @ self.second_fh), s @ self.second_bias_f
+        of_state = np.maximum(s @ self.value_fh, 0.0) @ self.value_h + self.value
+        return first, s @ self.first_bias_fh, np.abs(s @ self.second_fh), of_state
 
     def total(self, utility: Floats, state: Floats) -> Floats:
         """``Q_tot [...]`` of utilities ``[..., n]`` at states ``[..., f]``."""
@@ -95,7 +123,8 @@ def example() -> Example:
         first_fnh=np.array([[[0.0], [0.0]], [[2.0], [-1.0]]]),
         first_bias_fh=np.array([[0.0], [10.0]]),
         second_fh=np.array([[0.0], [1.0]]),
-        second_bias_f=np.zeros(2),
+        value_fh=np.zeros((2, 1)),
+        value_h=np.zeros(1),
     )
     batch = Batch.of(
         utility_pknt=[[[[0.75], [0.5]], [[0.25], [0.0]]]],
@@ -110,10 +139,10 @@ METHOD = Method(
     assign=assign,
     paper="1803.11485",
     formula=(
-        r"Q_{tot} = w_2(s)^\top \mathrm{elu}(W_1(s)^\top q + b_1(s)) + b_2(s), \quad W_1, w_2 \ge 0, \quad "
+        r"Q_{tot} = w_2(s)^\top \mathrm{elu}(W_1(s)^\top q + b_1(s)) + V(s), \quad W_1, w_2 \ge 0, \quad "
         r"A_{k,n,t} = \frac{\partial Q_{tot}}{\partial Q_n} (Q_{k,n,t} - \mathrm{mean}_k Q_{n,t})"
     ),
-    evidence=("textbook",),
+    evidence=("code", "run"),
     requires=("utility_pknt", "team_state_pktf"),
     signal=("utility_pknt",),
     traits=Traits(
