@@ -27,7 +27,6 @@ Run
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from math import log, sqrt
 
@@ -50,7 +49,7 @@ def search(
 
     ``correct(path)`` judges a complete path of ``agents`` candidate numbers.
     """
-    rng = random.Random(seed)
+    rng = np.random.default_rng(seed)
     found: dict[Path, tuple[float, int]] = {(): (0.0, 0)}
 
     def back_up(path: Path) -> None:
@@ -70,14 +69,18 @@ def search(
             if children[0] in found:
                 unvisited = [child for child in children if not found[child][1]]
                 node = path
-                path = rng.choice(unvisited) if unvisited else max(children, key=lambda child: score(node, child))
+                path = (
+                    unvisited[rng.integers(len(unvisited))]
+                    if unvisited
+                    else max(children, key=lambda child: score(node, child))
+                )
                 continue
             found |= dict.fromkeys(children, (0.0, 0))
             if len(path) == agents - 1:
                 for child in children:
                     back_up(child)
                 break
-            path = rng.choice(children)
+            path = children[rng.integers(len(children))]
         else:
             back_up(path)
     return found
