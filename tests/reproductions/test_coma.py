@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,18 @@ from reproductions.methods import coma
 
 def test_by_hand() -> None:
     np.testing.assert_allclose(coma.METHOD.run(coma.example().batch).advantage_pknt.ravel(), [2.0, 0.0], atol=1e-12)
+
+
+def test_as_pymarl(single_agent: Any) -> None:
+    case = single_agent("coma_advantage")
+    given, expected = case["inputs"], case["expected"]["advantages"]
+    # Episode, step, agent, action there; prompt, rollout, agent, turn, action here.
+    value, policy = (np.swapaxes(given[name], 1, 2)[None] for name in ("q_values_B_T_A_U", "policies"))
+    batch = Batch.of(
+        action_value_pknta=value, policy_pknta=policy, action_pknt=np.swapaxes(given["actions"], 1, 2)[None]
+    )
+    found = coma.METHOD.run(batch).advantage_pknt[0]
+    np.testing.assert_allclose(found, np.swapaxes(expected, 1, 2), atol=case["tolerance"])
 
 
 def test_the_advantage_is_zero_on_average_over_the_agents_policy() -> None:
