@@ -29,3 +29,18 @@ def test_without_a_right_code_tests_earn_nothing_and_are_dropped() -> None:
     assert not credit.advantage_pknt[:, :, 1].any()
     assert credit.kept_pknt is not None
     assert credit.kept_pknt[:, :, 0].all() and not credit.kept_pknt[:, :, 1].any()
+
+
+def test_short_right_code_is_preferred_when_length_counts() -> None:
+    advantage = cure.METHOD.run(cure.example().batch, "efficient").advantage_pknt[0, ..., 0]
+    np.testing.assert_allclose(advantage[:, 0], [1.732051, -0.577350, -0.577350, -0.577350], atol=1e-5)
+    # Tests are equally long, so that signs 1, 1, -1 are balanced to 0.5, 0.5, -1; their deviation is the root of 1/2.
+    np.testing.assert_allclose(advantage[:3, 1], np.array([0.5, 0.5, -1]) * np.sqrt(2), atol=1e-12)
+
+
+def test_tasks_that_everybody_solves_are_kept_for_their_lengths_only() -> None:
+    batch = cure.example().batch.replace(passes_given_pkg=np.ones((1, 4, 3)))
+    assert not cure.METHOD.run(batch).advantage_pknt[:, :, 0].any()
+    # Lengths less their median 2500: 500, -500, 0, 0.
+    advantage = cure.METHOD.run(batch, "efficient").advantage_pknt[0, :, 0, 0]
+    np.testing.assert_allclose(advantage, np.array([1, -1, 0, 0]) * np.sqrt(2), atol=1e-12)
