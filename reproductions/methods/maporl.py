@@ -17,6 +17,7 @@ Differs
 
 Evidence
     Formula from secondary copies; code read and run (scores and incentives).
+    Which deviation the whitening divides by was not read: the population's here, with 1e-8 under the root.
 
 Traps
     - The score of the others is in everybody's reward: an agent that is always wrong still earns later turns.

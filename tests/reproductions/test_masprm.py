@@ -14,6 +14,16 @@ def test_search_over_two_agents_with_one_wrong_path() -> None:
     assert found[()] == (12.0, 14)
     np.testing.assert_allclose(q[()], 0.857143, atol=1e-6)
     assert (q[(0,)], q[(1, 0)], q[(1, 1)]) == (1.0, -1.0, 1.0)
+    np.testing.assert_allclose(q[(1,)], 0.6, atol=1e-12)
+
+
+def test_values_of_leaves_do_not_depend_on_chance_and_every_return_is_counted_at_the_root() -> None:
+    for seed in range(20):
+        found = masprm.search(lambda path: path != (1, 0), agents=2, candidates=2, rollouts=12, seed=seed)
+        leaves = {path: found[path] for path in ((0, 0), (0, 1), (1, 0), (1, 1))}
+        assert [total / visits for total, visits in leaves.values()] == [1.0, 1.0, -1.0, 1.0]
+        assert found[()] == (sum(total for total, _ in leaves.values()), sum(visits for _, visits in leaves.values()))
+        assert found[()][1] == 14
 
 
 def test_uct_and_targets() -> None:
