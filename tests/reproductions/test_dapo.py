@@ -48,8 +48,13 @@ def test_a_prompt_is_kept_by_its_answers_and_not_by_their_length() -> None:
     credit = dapo.METHOD.run(with_lengths([[1, 1], [1, -1]], [[10, 20], [10, 20]]), longest=20, ramp=4)
     assert credit.kept_pknt is not None
     assert credit.kept_pknt[:, 0, 0, 0].tolist() == [False, True]
-    # Rewards 1 and -1 - 1: two points are one sample deviation times 1/sqrt(2) from their mean.
-    assert_allclose(credit.advantage_pknt[:, :, 0, 0], [[0, 0], [np.sqrt(0.5), -np.sqrt(0.5)]], atol=1e-12)
+    assert_allclose(credit.advantage_pknt[0], 0.0)
+
+
+def test_the_penalty_is_part_of_the_reward_that_is_normalised() -> None:
+    credit = dapo.METHOD.run(with_lengths([[1, 1, -1]], [[10, 18, 10]]), longest=20, ramp=4)
+    shaped = np.array([1.0, 0.5, -1.0])
+    assert_allclose(credit.advantage_pknt.ravel(), (shaped - shaped.mean()) / shaped.std(ddof=1), atol=1e-12)
 
 
 def test_a_lone_rollout_is_kept_by_the_recipe_only() -> None:

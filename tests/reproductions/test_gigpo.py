@@ -69,6 +69,9 @@ def test_alike_states_join_where_equal_ones_are_asked_for_or_not() -> None:
     assert_allclose(gigpo.METHOD.run(batch).diagnostics["step_pknt"], 0.0)
     joined = gigpo.METHOD.run(batch, anchor="similar", threshold=0.9).diagnostics["step_pknt"].ravel()
     assert_allclose(joined, [0.5, -0.5])
+    # One letter of 26 differs: a ratio of 25/26.
+    strict = gigpo.METHOD.run(batch, anchor="similar", threshold=0.97).diagnostics["step_pknt"]
+    assert_allclose(strict, 0.0)
     with pytest.raises(ParameterError, match="no anchor 'close'"):
         gigpo.METHOD.run(batch, anchor="close")
 

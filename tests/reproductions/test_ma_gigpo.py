@@ -48,7 +48,8 @@ def test_agents_in_the_same_state_are_not_compared_with_each_other() -> None:
         step_reward_pknt=[[[[1], [0]], [[1], [0]]]],
         state_pknt=np.full((1, 2, 2, 1), "s", dtype=object),
     )
-    assert_allclose(ma_gigpo.METHOD.run(batch).advantage_pknt, 0.0, atol=1e-12)
+    for preset in ("paper", "any_turn"):
+        assert_allclose(ma_gigpo.METHOD.run(batch, preset).advantage_pknt, 0.0, atol=1e-12)
     assert_allclose(gigpo.METHOD.run(batch).diagnostics["step_pknt"][0, :, :, 0], [[0.5, -0.5]] * 2, atol=1e-12)
 
 

@@ -43,6 +43,15 @@ def test_an_agent_that_did_not_act_keeps_its_tracker() -> None:
     assert credit.advantage_pknt[0, 0, 1, 0] == 0
 
 
+def test_a_rollout_without_the_agent_is_neither_its_success_nor_its_failure() -> None:
+    # Two rollouts with reward 1, the second without agent 1: 0.48 of the old counts, and one success; agent 0 has two.
+    batch = Batch.of(
+        reward_pk=[[1, 1]], local_reward_pknt=np.zeros((1, 2, 2, 1)), acted_pknt=[[[[1], [1]], [[1], [0]]]]
+    )
+    memory = ma_spo.METHOD.run(batch, "team_only").memory
+    assert memory[0, 0] == pytest.approx((2.48, 0.48)) and memory[0, 1] == pytest.approx((1.48, 0.48))
+
+
 def test_with_one_agent_and_the_team_reward_it_is_spo() -> None:
     rng = np.random.default_rng(2)
     batch = make_batch(rng, rng.random((4, 3, 1, 2)) < 0.8)
