@@ -71,12 +71,13 @@ METHOD = Method(
     ),
     evidence=("own",),
     requires=("reward_pk", "local_reward_pknt"),
+    signal=("reward_pk", "local_reward_pknt"),
     traits=Traits(
         granularity="action",
         group="same prompt and agent",
         flags=frozenset({"multi_agent", "process_reward", "regression"}),
     ),
-    claims=frozenset({"zero_sum_over_actions", "shift_invariant", "agent_equivariant"}),
+    claims=frozenset({"zero_sum_over_actions", "shift_invariant", "zero_when_equal", "agent_equivariant"}),
     presets={"fixed": {"fixed": 1.0}},
     example=example,
 )
