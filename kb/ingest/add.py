@@ -20,9 +20,10 @@ from kb.ingest.reading_pool import ReadingPool
 from kb.ingest.readings import Reading, failed_pages, with_failed_pages_read
 from kb.ingest.record import metadata_of, versions, write_record, write_text
 from kb.ingest.sources import Source
-from kb.model import Document, Metadata
+from kb.model import Document, Metadata, Paragraph
 
 WRITE_FAILURES_IN_A_ROW = 3
+FEWEST_LETTERS_OF_A_CUT_FILE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ class LocalFiles:
         """Write a paper's files. A file that joins others of the same version is read again together with them."""
         batch = self._batch
         document = reading.document
-        if not any(section.blocks for section in document.sections):
+        if not _has_text(document):
             unread = bool(failed_pages(reading)) and not (batch.options.ocr and ocr.is_installed())
             what = f"no text in it ({', '.join(document.flags)})" if document.flags else "no text in it"
             raise BadDocument("; ".join(reading.remarks) or what, transient=unread)
@@ -208,3 +209,12 @@ def _plain(error: BadDocument) -> BadDocument:
     """The reason without the name of the route: a local file has only one."""
     message = error.message.removeprefix("PDF not used: ").removeprefix("source not used: ")
     return BadDocument(message, error.hint, error.transient)
+
+
+def _has_text(document: Document) -> bool:
+    """Whether a document is one. What is left of a file cut short may be its title alone."""
+    blocks = document.blocks()
+    if "truncated" not in document.flags:
+        return bool(blocks)
+    letters = sum(len(block.text) for _, block in blocks if isinstance(block, Paragraph))
+    return letters >= FEWEST_LETTERS_OF_A_CUT_FILE
