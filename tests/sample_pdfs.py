@@ -106,6 +106,16 @@ def numbered_draft(path: Path) -> Path:
     return draft.save(path)
 
 
+def draft_numbered_in_line(path: Path) -> Path:
+    """A submission whose line numbers stand close enough to be taken for the first word of each line."""
+    draft = Draft()
+    for row in range(30):
+        y = 90 + 15 * row
+        draft.line(80, y, str(row + 1))
+        draft.line(96, y, f"here the words of line {'abcdefghij'[row % 10]} go on to its end")
+    return draft.save(path)
+
+
 def author_year_list(path: Path) -> Path:
     """A page with a reference list without markers: entries hang out to the left and stand close."""
     draft = Draft()

@@ -120,7 +120,7 @@ def _document(
         if kind == "abstract" and not abstract:
             abstract, blocks = split_abstract(blocks)
             heading = None
-        elif heading is None and not sections and not abstract:
+        elif heading is None and headings and not sections and not abstract:
             abstract, blocks = split_front(blocks)
         if heading or blocks:
             sections.append(_section(heading, blocks, own, sections))

@@ -16,6 +16,7 @@ _ABSTRACT_HEADING = re.compile(r"^(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|摘\
 _END_OF_ABSTRACT = re.compile(
     r"^(?:keywords?|key words|index terms|关键词|关键字|中图分类号|correspondence|date|code|project|∗|†|\*)", re.IGNORECASE
 )
+LONGEST_TITLE = 300
 SHORT_TITLE = 20  # characters, as below
 LEAST_ABSTRACT = 350  # characters, a Chinese one counting as two
 
@@ -66,7 +67,7 @@ def _width(lines: Sequence[Line]) -> int:
 def _can_be_title(lines: Sequence[Line]) -> bool:
     text = "".join(line.text for line in lines)
     letters = sum(2 if is_han(char) else 1 for char in text if char.isalpha())
-    return letters >= 8 and letters >= 0.5 * text_width(text)
+    return LONGEST_TITLE > letters >= 8 and letters >= 0.5 * text_width(text)
 
 
 def _lines_of_size(lines: Sequence[Line], size: float) -> list[Line]:

@@ -12,6 +12,7 @@ from kb.ingest.pdf_text import text_width
 
 MANY_NUMBERS = 10
 _TOP, _BOTTOM, _HEAD = 0.09, 0.90, 0.17
+_LEADING_NUMBER = re.compile(r"(\d{1,4})\s+(?=\S)")
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"(?:Page\s*|第\s*)?[-–—·\s]*(?:\d{1,4}|[ivxlc]{1,6})[-–—·\s]*(?:of \d+|页)?", re.IGNORECASE)
 
@@ -34,6 +35,7 @@ def drop_furniture(pages: Sequence[Page]) -> None:
             and id(line) not in heads
             and not (_in_margin(line, page) and _is_furniture(line, repeated))
         ]
+        _strip_leading_numbers(page)
 
 
 def _running_heads(pages: Sequence[Page]) -> set[int]:
@@ -91,6 +93,18 @@ def _margin_numbers(page: Page, least: int) -> set[int]:
             if len(column) >= least and rising >= 0.8 * (len(column) - 1):
                 found.update(column)
     return found
+
+
+def _strip_leading_numbers(page: Page) -> None:
+    """Line numbers that the reader took for the start of their lines: most lines begin with one, and they count up."""
+    numbered = [(line, match) for line in page.lines if (match := _LEADING_NUMBER.match(line.text))]
+    if len(numbered) < max(MANY_NUMBERS, 0.6 * len(page.lines)):
+        return
+    values = [int(match[1]) for _, match in numbered]
+    rising = sum(1 for a, b in zip(values, values[1:], strict=False) if b == a + 1)
+    if rising >= 0.8 * (len(values) - 1):
+        for line, match in numbered:
+            line.text = line.text[match.end() :]
 
 
 def body_size(pages: Sequence[Page]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kb.ingest.pdf_heading_order import drop_strays
-from kb.ingest.pdf_lines import Line
+from kb.ingest.pdf_lines import CUT_OFF, Line
 from kb.ingest.pdf_text import clean, has_han, text_width
 from kb.ingest.section_numbers import NUMBER_ALONE, is_roman, split_number
 from kb.sections import section_kind
@@ -227,6 +227,8 @@ class _Finder:
     def _shares_row(self, index: int) -> bool:
         """Whether the line has a neighbour in its row, as cells and labels have."""
         line = self._lines[index]
+        if line.lead == CUT_OFF:
+            return False
         beside = [self._lines[at] for at in (index - 1, index + 1) if 0 <= at < len(self._lines)]
         return any(other.page == line.page and other.overlaps_rows(line) > 0.6 for other in beside)
 

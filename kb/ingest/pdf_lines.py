@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 _SECTION_NUMBER = re.compile(r"(?:\d{1,2}|[A-Z])(?:\.\d{1,2})*\.?")
+CUT_OFF = -1
 Box: TypeAlias = tuple[float, float, float, float]
 Word: TypeAlias = tuple[float, float, float, float, str]
 
@@ -18,7 +19,7 @@ class Line:
     ``size`` is in points; ``math`` is the share of characters set in a mathematics font; ``block`` numbers the
     blocks of the page as the reader saw them; ``full`` tells that the line reaches the right edge of its column.
     ``lead`` counts the characters at the start of a mixed line that are set in bold or italic, a number before them
-    included, as in a heading that runs into its text.
+    included, as in a heading that runs into its text; ``CUT_OFF`` marks such a heading once it is a line of its own.
     """
 
     text: str
@@ -102,6 +103,8 @@ def _continues(last: Line, line: Line) -> bool:
     gap = line.x0 - last.x1
     if not -1.6 * size < gap < 2.0 * size:
         return False
+    if gap > 0.5 * size and _is_small_number(last, line):
+        return False
     level = abs(last.y1 - line.y1) < 0.45 * size
     if last.block == line.block and level and gap >= -1.0:
         return True
@@ -110,6 +113,13 @@ def _continues(last: Line, line: Line) -> bool:
     if gap > 0.6 * size or last.overlaps_rows(line) < 0.3:
         return False
     return gap > -0.5 or line.size < 0.85 * last.size or len(line.text.split(" ", 1)[0]) < 7
+
+
+def _is_small_number(last: Line, line: Line) -> bool:
+    """Whether one of the two is a bare number in much smaller type, as the line numbers of a submission are."""
+    if line.size < 0.75 * last.size:
+        return line.text.strip().isdigit()
+    return last.size < 0.75 * line.size and last.text.strip().isdigit()
 
 
 def _join(last: Line, line: Line) -> None:

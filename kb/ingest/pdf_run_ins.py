@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kb.ingest.pdf_lines import Line
+from kb.ingest.pdf_lines import CUT_OFF, Line
 from kb.sections import section_kind
 
 _NUMBERED = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,3}\.?\s+\S")
@@ -22,11 +22,11 @@ def split_run_ins(lines: Sequence[Line]) -> list[Line]:
     """
     made: list[Line] = []
     for line in lines:
-        head = line.text[: line.lead].rstrip() if line.lead else ""
+        head = line.text[: line.lead].rstrip() if line.lead > 0 else ""
         if head and _is_heading(head, line.text[line.lead :]):
             width = (line.x1 - line.x0) * line.lead / len(line.text)
             title = _END.sub("", head)
-            made.append(replace(line, text=title, x1=line.x0 + width, bold=True, math=0.0, full=False, lead=0))
+            made.append(replace(line, text=title, x1=line.x0 + width, bold=True, math=0.0, full=False, lead=CUT_OFF))
             line = replace(line, text=line.text[line.lead :].lstrip(" .:—–"), x0=line.x0 + width, lead=0)
         made.append(line)
     return made

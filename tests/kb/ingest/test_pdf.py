@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample_pdfs import author_year_list, chinese_two_columns, numbered_draft, paper
+from sample_pdfs import author_year_list, chinese_two_columns, draft_numbered_in_line, numbered_draft, paper
 
 from kb.errors import BadDocument
 from kb.ingest.pdf import crop_png, page_texts, parse_pdf
@@ -116,6 +116,12 @@ def test_margin_line_numbers_are_gone_and_columns_follow_each_other(tmp_path: Pa
     words = [word for word in text.split() if word.startswith("word")]
     assert words == [f"word{number}{half}" for number in range(1, 81) for half in "ab"]
     assert not [word for word in text.replace("line ", "line").split() if word.isdigit()]
+
+
+def test_line_numbers_glued_to_their_lines_are_gone(tmp_path: Path) -> None:
+    text = prose(parse_pdf(draft_numbered_in_line(tmp_path / "draft.pdf")))
+    assert text.startswith("here the words of line a go on to its end here the words of line b")
+    assert not any(char.isdigit() for char in text)
 
 
 def test_chinese_columns_headings_and_lines(tmp_path: Path) -> None:
