@@ -166,7 +166,7 @@ def read_cell(raw: str, context: TextContext) -> Cell:
     raw = _unstacked(raw)
     text = to_line(raw, context)
     number = cell_number(text)
-    shown = _plain_number(text) if number is not None and parse_number(_plain_number(text)) is not None else text
+    shown = plain_number(text) if number is not None and parse_number(plain_number(text)) is not None else text
     return Cell(shown, number, _is_bold(raw, number is not None))
 
 
@@ -179,7 +179,8 @@ def _unstacked(raw: str) -> str:
     return raw
 
 
-def _plain_number(text: str) -> str:
+def plain_number(text: str) -> str:
+    """A cell without the maths and signs that may stand around its number."""
     bare = _MATH_FACE.sub(r"\1", text.strip().strip("$").strip())
     for sign, plain in (("\\%", "%"), ("{,}", ","), ("\\,", ""), ("−", "-"), ("–", "-"), ("{", ""), ("}", ""), ("\\$", ""), ("~", "")):
         bare = bare.replace(sign, plain)
@@ -188,7 +189,7 @@ def _plain_number(text: str) -> str:
 
 def cell_number(text: str) -> float | None:
     """The number that a cell is, or that it begins with before a spread, a note mark or a change in brackets."""
-    bare = _plain_number(text)
+    bare = plain_number(text)
     number = parse_number(bare)
     if number is None:
         number = parse_number(_MARKS.sub("", bare).strip("$ "))

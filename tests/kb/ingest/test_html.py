@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kb.ingest.html import acceptable, parse_html
-from kb.model import Document, Paragraph
+from kb.model import Document, Figure, Paragraph
 
 TITLE = "Credit for Teams of Agents"
 SENTENCE = "Each agent gets the share of the reward that it has earned in the episode. "
@@ -35,7 +35,7 @@ def test_the_line_breaks_that_the_converter_puts_into_formulas_are_gone(document
 def test_rows_split_into_cells_are_joined_and_keep_their_numbers(document: Document) -> None:
     rows = document.equations[1]
     assert rows.latex is not None
-    assert "x =y \\\\\nz =w," in rows.latex
+    assert rows.latex == "\\begin{aligned}\nx &=y \\\\\nz &=w,\n\\end{aligned}"
     assert rows.number == "2–3"
 
 
@@ -43,8 +43,9 @@ def test_the_section_tree_has_numbers_levels_and_kinds(document: Document) -> No
     assert [(part.number, part.title, part.level, part.kind) for part in document.sections] == [
         ("1", "Introduction", 1, "intro"),
         ("2", "Method", 1, "method"),
-        ("2.1", "Advantage", 2, "other"),
+        ("2.1", "Advantage", 2, "method"),
         ("3", "Experiments", 1, "experiments"),
+        (None, "Limitations", 2, "limitations"),
         ("A", "Proofs", 1, "appendix"),
     ]
 
@@ -64,7 +65,27 @@ def test_spans_of_a_table_are_filled_and_bold_is_kept(document: Document) -> Non
 def test_text_has_citations_notes_and_list_items(document: Document) -> None:
     texts = [block.text for _, block in document.blocks() if isinstance(block, Paragraph)]
     assert texts[0].startswith("Earlier work[@bib.bib1; @bib.bib2] shares one reward (footnote: A note.).")
-    assert "- **First** point." in texts
+    assert texts[1:5] == [
+        "- **First** point.",
+        "(i) An *ordered* one, for \\$5.",
+        "> Said so.",
+        "**Theorem 1 (Main).** It is fair.",
+    ]
+
+
+def test_parts_of_a_figure_stand_in_its_caption(document: Document) -> None:
+    figures = [block for _, block in document.blocks() if isinstance(block, Figure)]
+    assert [(figure.number, figure.caption) for figure in figures] == [("1", "Both. (a) Left (b) Right")]
+
+
+def test_an_algorithm_keeps_its_lines_and_indentation(document: Document) -> None:
+    texts = [block.text for _, block in document.blocks() if isinstance(block, Paragraph)]
+    assert "**Algorithm 1.** Sharing\n**for** each $i$ **do**\n   share" in texts
+
+
+def test_a_number_without_its_own_tag_and_a_formula_without_alttext_are_read(document: Document) -> None:
+    last = document.equations[-1]
+    assert (last.number, last.latex) == ("3.1", "q<p")
 
 
 def test_references_have_titles_and_ids_also_from_links(document: Document) -> None:
@@ -97,5 +118,5 @@ def test_the_conversion_of_another_file_is_refused(page: str) -> None:
 
 
 def test_a_page_full_of_errors_is_refused(page: str) -> None:
-    broken = page.replace("By induction.", '<span class="ltx_ERROR">\\lx@x</span>' * 30)
+    broken = page.replace("By induction.", '<span class="ltx_ERROR">\\lx@x</span>' * 29)
     assert "30 conversion errors" in acceptable(parse_html(broken), TITLE)
