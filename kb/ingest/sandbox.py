@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
@@ -50,6 +49,9 @@ class Sandbox:
             raise ReaderFailed(_death(code, self._cpu)) from None
         if kind == "value":
             return value  # type: ignore[no-any-return]
+        if isinstance(value, ReaderFailed):
+            # After running out of memory a C library may be in any state.
+            self.close()
         if isinstance(value, KbError):
             raise value
         # A fault of the reader, not of the file: a later version may read it.
@@ -117,21 +119,3 @@ def _serve(pipe: Connection, memory: int) -> None:
             pipe.send(answer)
         except OSError:  # the parent is gone
             return
-
-
-_local = threading.local()
-
-
-def run_limited(function: Callable[..., Result], *arguments: Any) -> Result:
-    """``Sandbox.run`` in this thread's own child."""
-    if not hasattr(_local, "sandbox"):
-        _local.sandbox = Sandbox()
-    sandbox: Sandbox = _local.sandbox
-    return sandbox.run(function, *arguments)
-
-
-def close_sandbox() -> None:
-    """End this thread's child, if there is one."""
-    if hasattr(_local, "sandbox"):
-        _local.sandbox.close()
-        del _local.sandbox
