@@ -13,7 +13,7 @@ from typing import Any
 from kb.ingest.html_blocks import BlockReader
 from kb.ingest.html_inline import inline, lines_of
 from kb.ingest.latex_front import is_name
-from kb.ingest.reference_entry import parse_reference
+from kb.ingest.reference_entry import parse_blocks, parse_reference
 from kb.ingest.section_tree import finish_sections
 from kb.model import Document, Paragraph, Provenance, Reference
 
@@ -99,7 +99,7 @@ def _references(article: Any) -> list[Reference]:
         blocks = [text for block in node.css("span.ltx_bibblock") if (text := inline(block, plain=True))]
         raw = " ".join(blocks).replace("\\$", "$")
         links = [str(link.attributes.get("href") or "") for link in node.css("a") if link.attributes.get("href")]
-        entry = parse_reference(len(found) + 1, raw, str(node.attributes.get("id") or ""))
+        entry = parse_blocks(len(found) + 1, [block.replace("\\$", "$") for block in blocks], str(node.attributes.get("id") or ""))
         outside = [link for link in links if link.startswith("http")]
         linked = parse_reference(entry.index, " ".join([raw, *outside]), entry.key)
         found.append(

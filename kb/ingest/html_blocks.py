@@ -19,7 +19,7 @@ _DROPPED = frozenset(
 _ROWS = frozenset(("ltx_eqn_row", "ltx_equation"))
 _DISPLAYS = frozenset(("ltx_equation", "ltx_equationgroup", "ltx_eqn_table"))
 _BLOCK_TAGS = frozenset(("p", "table", "figure", "div", "section", "ul", "ol", "li", "dl", "dd", "dt", "blockquote", "pre"))
-_NUMBER = re.compile(r"([A-Z]{0,2}\.?\d+(?:\.\d+)*[a-z]?|[A-Z]\.?(?=:))")
+_NUMBER = re.compile(r"(?:^|\s)([A-Z]{0,3}[.-]?\d+(?:\.\d+)*[a-z]?|[IVXLC]+|[A-Z])\s*[:.]?\s*$")
 _TAG_WORD = re.compile(r"^(?:Appendix|Chapter|Section|Part|附录|第)\s*")
 _BULLETS = frozenset("•∙◦▪‣⁃–—-∗*·◆■►▶✓")
 

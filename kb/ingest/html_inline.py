@@ -12,6 +12,7 @@ _NOTHING = frozenset(("script", "style", "annotation", "button", "svg", "img"))
 _HIDDEN = frozenset(("ltx_ERROR", "ltx_listing_data", "ltx_rule", "ltx_note_type"))
 _BLOCKS = frozenset(("ltx_p", "ltx_para", "ltx_inline-para", "ltx_inline-block", "ltx_listingline", "ltx_block", "ltx_tr", "ltx_item"))
 _SPACE_BEFORE_MARK = re.compile(r" +([,.;:)\]])(?=[\s,.;:)\]]|$)")
+_INNER_MARKS = re.compile(r"\*{1,2}([^*]+)\*{1,2}")
 _HAN = "\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _HAN_GAP = re.compile(rf"(?<=[{_HAN}]) +(?=[{_HAN}])")
 # LaTeXML breaks long formulas by a comment and a line break.
@@ -89,7 +90,8 @@ def _mark(tag: str, classes: list[str]) -> str:
 
 
 def _marked(mark: str, text: str) -> str:
-    return f"{mark}{text}{mark}" if text and mark[0] not in text and not (mark == "`" and "$" in text) else text
+    bare = _INNER_MARKS.sub(r"\1", text) if mark != "`" else text
+    return f"{mark}{bare}{mark}" if bare and mark[0] not in bare and not (mark == "`" and "$" in bare) else text
 
 
 def _note(node: Any) -> str:

@@ -10,11 +10,12 @@ from kb.model import Cell
 from kb.textfile.reader import parse_number
 
 MAX_SPAN = 60
+_RULES = frozenset(("ltx_border_t", "ltx_border_tt"))
 
 
 def parse_grid(node: Any) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...]] | None:
     """``(header rows, body rows)``; None when no row has two cells."""
-    rows: list[tuple[list[Cell], bool]] = []
+    rows: list[tuple[list[Cell], bool, bool]] = []
     hanging: dict[int, tuple[int, Cell]] = {}
     for row in _own_rows(node):
         cells: list[Cell] = []
@@ -24,13 +25,16 @@ def parse_grid(node: Any) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cel
             _put(tag, cells, hanging)
         _take_hanging(cells, hanging)
         header = bool(tags) and (_in_head(row) or all(tag.tag == "th" or "ltx_th" in classes_of(tag) for tag in tags))
+        ruled = bool(tags) and all(not _RULES.isdisjoint(classes_of(tag)) for tag in tags)
         if any(cell.text for cell in cells):
-            rows.append((cells, header))
-    width = max((len(cells) for cells, _ in rows), default=0)
+            rows.append((cells, header, ruled))
+    width = max((len(cells) for cells, _, _ in rows), default=0)
     if width < 2:
         return None
-    filled = [tuple(cells + [Cell("")] * (width - len(cells))) for cells, _ in rows]
-    count = next((index for index, (_, header) in enumerate(rows) if not header), len(rows))
+    filled = [tuple(cells + [Cell("")] * (width - len(cells))) for cells, _, _ in rows]
+    count = next((index for index, (_, header, _) in enumerate(rows) if not header), len(rows))
+    # Without header cells, a rule ends the header.
+    count = count or next((index for index, (_, _, ruled) in enumerate(rows) if ruled and index), 1)
     count = max(1, min(count, len(filled) - 1))
     return tuple(filled[:count]), tuple(filled[count:])
 

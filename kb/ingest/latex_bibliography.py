@@ -14,7 +14,7 @@ from kb.ingest.latex_definitions import collect
 from kb.ingest.latex_groups import read_group, read_option
 from kb.ingest.latex_macros import Macros
 from kb.ingest.latex_text import to_line
-from kb.ingest.reference_entry import parse_reference, read_authors
+from kb.ingest.reference_entry import parse_blocks, parse_reference
 from kb.model import Reference
 
 _ITEM = re.compile(r"\\bibitem(?![a-zA-Z])")
@@ -25,9 +25,7 @@ _ADDRESS = re.compile(r"\\(?:url|Url|href|path|Eprint|nolinkurl)\s*(?=\{)|(https
 _LABEL_YEAR = re.compile(r"\(\s*\{?((?:18|19|20)\d\d)[a-z]?\}?")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _MARKED = re.compile(r"\\bib(?:info|field)\s*\{(author|title|year|person|journal|booktitle)\}")
-_DATE_END = re.compile(r",\s*(?:[A-Z][a-z]{2,8}\.?\s+)?(?:18|19|20)\d\d[a-z]?\s*\.?$")
 _TITLE_END = re.compile(r"[\s.,;:]+$")
-_ENDS_IN_YEAR = re.compile(r"[\s,(]*\(?(?:18|19|20)\d\d[a-z]?\)?[\s.,]*$")
 
 
 def read_references(texts: Mapping[str, str], main: str, flat: str, context: TextContext) -> list[Reference]:
@@ -68,7 +66,7 @@ def references_from_bbl(text: str, context: TextContext) -> list[Reference]:
 def _entry(index: int, key: str, label: str, body: str, context: TextContext) -> Reference:
     parts = [part for part in (_plain(part, context) for part in _BLOCK.split(body)) if part]
     raw = " ".join(parts)
-    parsed = parse_reference(index, raw, key)
+    parsed = parse_blocks(index, parts, key) if _BLOCK.search(body) else parse_reference(index, raw, key)
     address = _address(body)
     ids = find_arxiv_ids(raw, context="reference") or find_arxiv_ids(body.replace("\\", " "), context="reference")
     year = _LABEL_YEAR.search(label)
@@ -79,20 +77,7 @@ def _entry(index: int, key: str, label: str, body: str, context: TextContext) ->
         id_confidence=ids[0].confidence if ids else None,
         year=int(year[1]) if year else parsed.year,
     )
-    if _MARKED.search(body):
-        return _from_marks(parsed, body, context)
-    if len(parts) >= 2 and _BLOCK.search(body):
-        # The style's blocks say which part is the title, and who stands before it.
-        if parts[1].startswith("http"):  # no author: the title comes first
-            return replace(parsed, title=_title(parts[0]), authors=())
-        authors = read_authors(_ENDS_IN_YEAR.sub("", parts[0]))
-        return replace(parsed, title=_title(parts[1]) or parsed.title, authors=authors or parsed.authors)
-    return parsed
-
-
-def _title(text: str) -> str:
-    """A title's block without the year that stands in it where an entry has no venue."""
-    return _TITLE_END.sub("", _DATE_END.sub("", text)).strip("“”\"‘’ ")
+    return _from_marks(parsed, body, context) if _MARKED.search(body) else parsed
 
 
 def _plain(tex: str, context: TextContext) -> str:

@@ -16,6 +16,7 @@ from kb.ingest.latex_symbols import ACCENTS, LETTERS, MATH_SIGNS, SHOW_LAST, SHO
 MAX_DEPTH = 60
 _PLAIN = re.compile(r"[^\\${}\-`'~&]+")
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
+_INNER_MARKS = re.compile(r"\*{1,2}([^*\n]+)\*{1,2}")
 _HAN = "\u2e80-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 _HAN_GAP = re.compile(rf"(?<=[{_HAN}]) +(?=[{_HAN}])")
 _SPACE_BEFORE_MARK = re.compile(r" +([,.;:)\]])(?=[\s,.;:)\]]|$)")
@@ -89,6 +90,9 @@ class Converter:
     def marked(self, mark: str, inside: str) -> str:
         """Text between Markdown marks, unless it has such marks or paragraphs inside."""
         bare = inside.strip()
+        if mark != "`" and not self.plain:
+            inside = inside.replace(bare, _INNER_MARKS.sub(r"\1", bare)) if "*" in bare else inside
+            bare = inside.strip()
         if self.plain or not bare or "\n\n" in bare or mark[0] in bare or (mark == "`" and "$" in bare):
             return inside
         lead, tail = inside[: len(inside) - len(inside.lstrip())], inside[len(inside.rstrip()) :]

@@ -6,12 +6,15 @@ What cannot be told is left empty; an arXiv id or DOI is only ever read off the 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from kb.ingest.ids import find_arxiv_ids
 from kb.model import Reference
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+[^\s\"<>.,;)\]]")
 _URL = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;)\]]")
+_LAST_YEAR = re.compile(r"[\s,(]*\(?(?:18|19|20)\d\d[a-z]?\)?[\s.,]*$")
 _LONGEST_AUTHORS = 6000  # characters: some lists of authors fill a page
 _YEAR = re.compile(r"(?<![\d.:/-])((?:18|19|20)\d\d)[a-z]?(?![\d]|\.\d)")
 _QUOTED = re.compile(r"[“\"‘](.{8,300}?)[,.?!]?[”\"’](?=[\s,.]|$)")
@@ -55,6 +58,18 @@ def parse_reference(index: int, raw: str, key: str | None = None) -> Reference:
         doi=doi[0] if doi and "arxiv" not in doi[0].lower() else None,
         url=url[0] if url else None,
     )
+
+
+def parse_blocks(index: int, blocks: Sequence[str], key: str) -> Reference:
+    """An entry whose style sets its authors, its title and the rest apart."""
+    parsed = parse_reference(index, " ".join(blocks), key)
+    if len(blocks) < 2:
+        return parsed
+    if blocks[1].startswith("http"):  # no author: the title comes first
+        return replace(parsed, title=_trimmed(blocks[0]), authors=())
+    authors = read_authors(_LAST_YEAR.sub("", blocks[0]))
+    title = _trimmed(blocks[1].strip(" .,“”\"‘’"))
+    return replace(parsed, title=title or parsed.title, authors=authors or parsed.authors)
 
 
 def _year(text: str) -> int | None:
