@@ -10,7 +10,7 @@ from statistics import median
 from kb.ingest.pdf_lines import Line
 
 LONGEST_ENTRY = 12  # lines
-_MARKER = re.compile(r"^\s*(?:[\[［]\s?(\d{1,3})\s?[\]］]|(\d{1,3})[.．](?=\s|[A-Z\u4e00-\u9fff]))\s*")
+_MARKER = re.compile(r"^\s*(?:[\[［]\s?(\d{1,3})\s?[\]］]|(\d{1,3})[.．](?=\s|$|[A-Z\u4e00-\u9fff]))\s*")
 _KEY = re.compile(r"^\s*\[[^\W\d_][^\]\[]{1,60}(?:\]|$)")
 _YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d[a-z]?(?!\d)")
 _OPENING = re.compile(r"[A-ZÀ-ÞŁŠŽ\[“\"‘\u4e00-\u9fff]|(?:de|van|von|den|der|di|da|le|la|el|al|d’|d')\b", re.UNICODE)
@@ -28,7 +28,7 @@ def split_references(lines: Sequence[Line]) -> tuple[list[list[Line]], list[Line
     if not split:
         end = _larger_type(lines)
         splits = [_drop_tail(split) for split in (_by_gap(lines[:end]), _by_indent(lines[:end])) if split]
-        split, rest = max(splits, key=lambda pair: _likeness(pair[0])) if splits else ([list(lines[:end])], [])
+        split, rest = max(splits, key=lambda pair: _worth(pair[0])) if splits else ([list(lines[:end])], [])
         rest = [*rest, *lines[end:]]
     strayed: list[Line] = []
     for index, entry in enumerate(split):
@@ -91,6 +91,9 @@ def _by_number(lines: Sequence[Line]) -> list[list[Line]]:
             expected = number + 1
     if len(starts) < 3 or starts[0] > 5 or len(starts) < (starts[-1] + 1) / 15:
         return []
+    if starts[0] and not re.match(r"\D*1\D", lines[starts[0]].text):
+        # The first marker could not be read: its entry is what stands above the second.
+        starts.insert(0, 0)
     return _cut(lines, starts)
 
 
@@ -164,5 +167,7 @@ def _looks_like_entry(entry: list[Line]) -> bool:
     return bool(_OPENING.match(text)) and 1 <= years <= 3 and 25 <= len(text) <= 700
 
 
-def _likeness(split: list[list[Line]]) -> float:
-    return sum(map(_looks_like_entry, split)) / len(split)
+def _worth(split: list[list[Line]]) -> float:
+    """How good a split is: how many entries look like one, and which share of them that is."""
+    good = sum(map(_looks_like_entry, split))
+    return good * good / len(split)
