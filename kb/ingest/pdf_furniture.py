@@ -101,7 +101,7 @@ def _strip_leading_numbers(page: Page) -> None:
     if len(numbered) < max(MANY_NUMBERS, 0.6 * len(page.lines)):
         return
     values = [int(match[1]) for _, match in numbered]
-    rising = sum(1 for a, b in zip(values, values[1:], strict=False) if b == a + 1)
+    rising = sum(1 for a, b in itertools.pairwise(values) if b == a + 1)
     if rising >= 0.8 * (len(values) - 1):
         for line, match in numbered:
             line.text = line.text[match.end() :]
