@@ -12,8 +12,21 @@ from kb.ingest.pdf_lines import Line
 from kb.ingest.pdf_text import Joiner, ends_sentence, has_han, is_han
 from kb.model import Block, Equation, Figure, Paragraph, Table
 
+LEAST_LABELS = 3
 _LIST_ITEM = re.compile(r"^(?:[•‣▪–∗*◦●■-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A block with what is needed to put cut sentences together again.
+
+    ``is_aside`` is a float or a note in small type; ``breaks_off`` tells that its last line is full and no sentence ends.
+    """
+
+    block: Block
+    is_aside: bool = False
+    breaks_off: bool = False
 
 
 @dataclass(slots=True)
@@ -27,27 +40,32 @@ class BlockMaker:
 
     def blocks(self, lines: Sequence[Line]) -> list[Block]:
         """The blocks of these lines, sentences that a float or a page cut in two put together again."""
-        made: list[tuple[Block, bool]] = []
+        made: list[_Made] = []
         captions = [caption_start(line) is not None for line in lines]
         displays = [not captions[at] and _is_display(lines, at) for at in range(len(lines))]
         index = 0
         while index < len(lines):
             if captions[index]:
                 end = caption_end(lines, index)
-                made.append((self._float(lines, index, end), True))
+                _drop_labels(made, lines[index].page)
+                made.append(_Made(self._float(lines, index, end), is_aside=True))
             elif displays[index]:
                 end = formula_end(lines, index, self.size)
-                made += [(equation, False) for equation in make_equations(lines[index:end], self.taken)]
+                made += [_Made(equation) for equation in make_equations(lines[index:end], self.taken)]
             else:
                 end = index + 1
                 while end < len(lines) and not (captions[end] or displays[end] or self._breaks(lines, end)):
                     end += 1
-                text = self.joiner.join(lines[index:end])
-                if not _is_noise(lines[index:end], text, self.size):
-                    aside = max(line.size for line in lines[index:end]) < 0.93 * self.size
-                    made.append((Paragraph(text, lines[index].page), aside))
+                made += self._paragraph(lines[index:end])
             index = end
         return _with_context(self._mended(made))
+
+    def _paragraph(self, lines: Sequence[Line]) -> list[_Made]:
+        text = self.joiner.join(lines)
+        if _is_noise(lines, text, self.size):
+            return []
+        aside = max(line.size for line in lines) < 0.94 * self.size
+        return [_Made(Paragraph(text, lines[0].page), aside, lines[-1].full and not ends_sentence(text))]
 
     def _float(self, lines: Sequence[Line], at: int, end: int) -> Block:
         block: Table | Figure = self.tables.get(id(lines[at])) or read_caption(lines, at, end, self.joiner)
@@ -64,7 +82,7 @@ class BlockMaker:
         ended = ends_sentence(above.text)
         if line.page != above.page or line.y1 < above.y0:
             return ended or not _goes_on(above, line)
-        if abs(line.size - above.size) > 0.15 * self.size and line.block != above.block:
+        if abs(line.size - above.size) > 0.07 * self.size and line.block != above.block:
             return True
         gap = line.y0 - above.y1
         if gap > 0.9 * self.size:
@@ -77,21 +95,41 @@ class BlockMaker:
             return True
         return ended and (indented or gap > 0.6 * self.size or (line.bold and not above.bold))
 
-    def _mended(self, blocks: list[tuple[Block, bool]]) -> list[Block]:
+    def _mended(self, blocks: list[_Made]) -> list[Block]:
         """A sentence that floats, footnotes or a page break cut in two becomes one paragraph, before what cut it."""
-        merged: list[tuple[Block, bool]] = []
-        for block, aside in blocks:
+        merged: list[_Made] = []
+        for made in blocks:
             back = len(merged) - 1
-            while back >= 0 and merged[back][1]:
+            while back >= 0 and merged[back].is_aside:
                 back -= 1
-            if isinstance(block, Paragraph) and not aside and back >= 0 and back < len(merged):
-                before = merged[back][0]
-                if isinstance(before, Paragraph) and _is_cut(before.text, block.text, apart=back < len(merged) - 1):
-                    text = self.joiner.append(before.text, block.text)
-                    merged[back] = (Paragraph(text, before.page), False)
-                    continue
-            merged.append((block, aside))
-        return [block for block, _ in merged]
+            before = merged[back] if back >= 0 else None
+            if before and not made.is_aside and _is_cut(before, made, apart=back < len(merged) - 1):
+                text = self.joiner.append(_text(before), _text(made))
+                merged[back] = _Made(Paragraph(text, before.block.page), False, made.breaks_off)
+                continue
+            merged.append(made)
+        return [made.block for made in merged]
+
+
+def _drop_labels(made: list[_Made], page: int) -> None:
+    """Take out the labels of a drawing: several short pieces right above its caption, none of them a sentence."""
+    start = len(made)
+    while start and made[start - 1].block.page == page and _is_label(made[start - 1].block):
+        start -= 1
+    if len(made) - start >= LEAST_LABELS:
+        del made[start:]
+
+
+def _is_label(block: Block) -> bool:
+    if isinstance(block, Equation):
+        return block.number is None and len(block.text or "") < 60
+    if not isinstance(block, Paragraph) or len(block.text) > 60 or ends_sentence(block.text):
+        return False
+    return not _LIST_ITEM.match(block.text)
+
+
+def _text(made: _Made) -> str:
+    return made.block.text if isinstance(made.block, Paragraph) else ""
 
 
 def _is_display(lines: Sequence[Line], at: int) -> bool:
@@ -116,13 +154,14 @@ def _goes_on(above: Line, line: Line) -> bool:
     return above.full or first.islower() or is_han(first)
 
 
-def _is_cut(before: str, after: str, *, apart: bool) -> bool:
-    """Whether two paragraphs are the halves of one sentence."""
-    if len(before) < 30 or ends_sentence(before):
+def _is_cut(before: _Made, after: _Made, *, apart: bool) -> bool:
+    """Whether two paragraphs are the halves of one sentence; ``apart`` tells that something stands between them."""
+    first, second = _text(before), _text(after)
+    if len(first) < 30 or not second or ends_sentence(first) or _LIST_ITEM.match(second):
         return False
-    if before.endswith("-") or after[:1].islower():
-        return not _LIST_ITEM.match(after)
-    return apart and is_han(before[-1]) and is_han(after[:1])
+    if first.endswith("-") or second[0].islower():
+        return True
+    return before.breaks_off and (apart or before.block.page != after.block.page)
 
 
 def _is_noise(lines: Sequence[Line], text: str, size: float) -> bool:

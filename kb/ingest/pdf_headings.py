@@ -86,11 +86,12 @@ def _from_outline(lines: Sequence[Line], outline: Sequence[tuple[int, str, int]]
         by_page.setdefault(line.page, []).append(index)
     found: list[Heading] = []
     used: set[int] = set()
+    is_numbered = sum(title.lstrip()[:1].isdigit() for _, title, _ in outline) >= 0.4 * len(outline)
     for level, title, page in outline:
         title = " ".join(title.split())
-        own, bare = split_number(title)
-        # "A Survey" may be a title or section A of an appendix: the page tells.
-        for number, wanted in ((None, title), (own, bare)):
+        # Where the outline has no numbers, "A Survey" is a title and no section A.
+        forms = [split_number(title), (None, title)]
+        for number, wanted in forms if is_numbered else reversed(forms):
             place = next(
                 (
                     place

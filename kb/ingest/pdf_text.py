@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from kb.ingest.pdf_lines import Line, Page
@@ -13,6 +14,7 @@ _LIGATURES = str.maketrans(
 # Where a font of TeX has no map to Unicode, its ligatures come out as their places in the OT1 and T1 encodings.
 _RAW_LIGATURE = re.compile(r"(?<=[A-Za-z ])[\x0b-\x0f\x1b-\x1f](?=[a-z ])|^[\x0c\x0d\x1c\x1d](?=[a-z])")
 _RAW_LETTERS = dict(zip("\x0b\x0c\x0d\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "ff fi fl ffi ffl".split(" ") * 2, strict=True))
+_MATH_LETTER = re.compile("[\U0001d400-\U0001d7ff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _SPREAD = re.compile(r"\b(?:\w ){4,}\w\b")
 _HAN = re.compile(r"[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
@@ -29,6 +31,9 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return _SPREAD.sub(lambda match: match[0].replace(" ", ""), text) if " " in text[1:2] else text
     text = text.translate(_LIGATURES)
+    if _MATH_LETTER.search(text):
+        # Mathematical italics are letters with a look: 𝜋 is found as π.
+        text = _MATH_LETTER.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     if _CONTROL.search(text):
         text = _RAW_LIGATURE.sub(lambda match: _RAW_LETTERS[match[0]], text)
         text = _CONTROL.sub("", text)
