@@ -32,6 +32,7 @@ class CommentStripper:
     def __init__(self, files: Iterable[str], verbatim: Verbatim) -> None:
         self._verbatim = verbatim
         self._comments = {"comment"}
+        self._unclosed = ("", "")  # an environment that the rest of a text does not close
         names = set(_ENVIRONMENTS.split())
         for text in files:
             names |= {match[2] or match[1] for match in _DECLARED.finditer(text) if match[2] or match[1]}
@@ -67,8 +68,9 @@ class CommentStripper:
     def _environment(self, text: str, match: re.Match[str], kept: list[str]) -> int:
         name = match["environment"]
         closing = f"\\end{{{name}}}"
-        end = text.find(closing, match.end())
+        end = text.find(closing, match.end()) if (name, text) != self._unclosed else -1
         if end < 0:
+            self._unclosed = (name, text)
             kept.append(match[0])
             return match.end()
         if name not in self._comments:

@@ -37,10 +37,10 @@ class Conditionals:
     def resolve(self, text: str) -> str:
         """The text without the branches that are off, and without the conditions themselves where they are known."""
         kept: list[str] = []
-        stack: list[bool | None] = []  # whether the current branch of each open condition lives; None: cannot be told
+        branches = _Branches()
         position = 0
         while match := _TOKEN.search(text, position):
-            alive = False not in stack
+            alive = branches.alive
             if alive:
                 kept.append(text[position : match.start()])
             position = match.end()
@@ -48,27 +48,26 @@ class Conditionals:
                 position = self._toggle(text, match, kept, alive)
             elif match["new"]:
                 self.switches.setdefault(match["new"], False)
-            elif not self._step(match["word"], stack, alive) and alive:
+            elif not self._step(match["word"], branches) and alive:
                 kept.append(match[0])
-        if False not in stack:
+        if branches.alive:
             kept.append(text[position:])
         return "".join(kept)
 
-    def _step(self, word: str, stack: list[bool | None], alive: bool) -> bool:
+    def _step(self, word: str, branches: _Branches) -> bool:
         """Take one word in; False when it is no part of a condition and stays in the text."""
         if word == "fi":
-            if stack:
-                stack.pop()
+            branches.close()
         elif word == "else":
-            if stack and stack[-1] is not None:
-                stack[-1] = not stack[-1]
+            branches.turn()
         elif word.startswith("if") and word not in _NO_CONDITIONS:
             known = {"iffalse": False, "iftrue": True}.get(word, self.switches.get(word[2:]))
-            stack.append(known if alive else None)
+            alive = branches.alive
+            branches.open(known if alive else None)
             return known is not None or not alive
-        elif word.endswith(("true", "false")) and word.removesuffix("true").removesuffix("false") in self.switches:
-            if alive:
-                self.switches[word.removesuffix("true").removesuffix("false")] = word.endswith("true")
+        elif (name := re.sub("(?:true|false)$", "", word)) != word and name in self.switches:
+            if branches.alive:
+                self.switches[name] = word.endswith("true")
         else:
             return False
         return True
@@ -89,3 +88,27 @@ class Conditionals:
         elif not command.startswith("new"):
             self._toggles[name] = command.endswith("true")
         return end
+
+
+class _Branches:
+    """The conditions that are open, each with its branch: taken, not taken, or None for one that cannot be told.
+
+    Inside a branch that is not taken all are None, so at most one is not taken.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[bool | None] = []
+        self.alive = True
+
+    def open(self, taken: bool | None) -> None:
+        self._open.append(taken)
+        self.alive = self.alive and taken is not False
+
+    def close(self) -> None:
+        if self._open and self._open.pop() is False:
+            self.alive = True
+
+    def turn(self) -> None:
+        """``\\else``."""
+        if self._open and self._open[-1] is not None:
+            self._open[-1] = self.alive = not self._open[-1]

@@ -45,24 +45,35 @@ def read_group(text: str, at: int) -> tuple[str, int] | None:
     return None if close is None else (text[at + 1 : close], close + 1)
 
 
+@lru_cache(maxsize=256)
+def _closing_brackets(text: str) -> dict[int, int]:
+    """The place of the bracket that ends an option opened here: as in TeX, the next one inside the same braces."""
+    closes = closing_braces(text)
+    paired = {**closes, **{close: opening for opening, close in closes.items()}}
+    ends: dict[int, int] = {}
+    following: list[int | None] = [None]  # by depth of braces, the next closing bracket
+    for match in reversed(list(_OPTION.finditer(text))):
+        sign, at = match[0], match.start()
+        if sign == "]":
+            following[-1] = at
+        elif sign == "[":
+            if following[-1] is not None:
+                ends[at] = following[-1]
+        elif at in paired and sign in "{}":
+            if sign == "}":
+                following.append(None)
+            else:
+                following.pop()
+    return ends
+
+
 def read_option(text: str, at: int, adjacent: bool = False) -> tuple[str, int] | None:
     """``(inside, end)`` of a bracket option; ``adjacent`` wants it to open right at ``at``. None if none opens."""
     at = at if adjacent else skip_space(text, at)
     if not text.startswith("[", at):
         return None
-    closes = closing_braces(text)
-    depth, position = 0, at
-    while match := _OPTION.search(text, position, at + MAX_OPTION):
-        sign, position = match[0], match.end()
-        if sign == "{":
-            position = closes.get(match.start(), len(text)) + 1
-        elif sign == "}":
-            return None
-        elif sign in "[]":
-            depth += 1 if sign == "[" else -1
-            if depth == 0:
-                return text[at + 1 : match.start()], match.end()
-    return None
+    end = _closing_brackets(text).get(at)
+    return None if end is None or end - at > MAX_OPTION else (text[at + 1 : end], end + 1)
 
 
 def skip_options(text: str, at: int) -> int:

@@ -14,6 +14,7 @@ from kb.ingest.latex_groups import CONTROL, closing_braces, read_argument, read_
 
 MAX_DEPTH = 25
 MAX_COUNT = 4000  # calls in one piece of text
+MAX_CALLS = 500_000  # calls in one document
 MAX_LENGTH = 200_000  # characters that one piece of text may grow by
 _ENVIRONMENT_DEPTH = 5
 _PARAMETER = re.compile(r"#([1-9])")
@@ -74,6 +75,7 @@ class Macros:
     within: list[tuple[str, str]] = field(default_factory=list)
     acronyms: dict[str, tuple[str, str]] = field(default_factory=dict)
     counters: set[str] = field(default_factory=set)
+    calls_left: int = MAX_CALLS
 
     def structural(self) -> frozenset[str]:
         """Names of macros whose bodies, or those of macros inside them, the scan must see."""
@@ -109,12 +111,15 @@ class _Expander:
             position = match.end()
             if match[1] not in self._names or depth > MAX_DEPTH or self._count > MAX_COUNT:
                 continue
+            if self._macros.calls_left <= 0:
+                break
             macro = self._macros.commands[match[1]]
             made = call(macro, text, position, MAX_LENGTH - self._length)
             if made is None:
                 continue
             body, end = made
             self._count += 1
+            self._macros.calls_left -= 1
             self._length += len(body)
             kept += [text[copied : match.start()], _spaced(self.run(body, depth + 1), text, end)]
             position = copied = end
