@@ -14,7 +14,7 @@ ODD_SHARE = 0.10
 VOWEL_SHARE = 0.60
 FEW_LETTERS = 50
 _WORD = re.compile(r"[A-Za-z]{3,}")
-_VOWEL = re.compile(r"[aeiouyAEIOUY]")
+_VOICELESS = re.compile(r"(?<![A-Za-z])[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{3,}(?![A-Za-z])")
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 
 
@@ -26,7 +26,7 @@ def judge_page(number: int, text: str, image_share: float) -> PageReport:
     if letters < FEW_LETTERS and image_share > 0.5:
         return PageReport(number, "none", "scan: a picture of a page, no text")
     words = _WORD.findall(text)
-    voiced = sum(1 for word in words if _VOWEL.search(word)) / len(words) if words else 0.0
+    voiced = 1 - len(_VOICELESS.findall(text)) / len(words) if words else 0.0
     share = odd / visible if visible else 0.0
     # A page of formulas whose symbols have no code may still have all its words.
     allowed = 3 * ODD_SHARE if len(words) >= 80 and voiced > 0.85 else ODD_SHARE

@@ -88,7 +88,7 @@ class Joiner:
         """The text with one more line."""
         last, first = text[-1], part[0]
         if last in "-‐" and len(text) > 1:
-            if _ADDRESS.search(text):
+            if _ADDRESS.search(text[-300:]):
                 return text + part
             if text[-2].isalpha() and first.isalpha():
                 return self._mend(text[:-1], part)
@@ -100,7 +100,7 @@ class Joiner:
 
     def _mend(self, text: str, part: str) -> str:
         """Join the halves of a word that broke at a hyphen; a compound keeps its hyphen."""
-        head, tail = _HEAD.search(text), _TAIL.match(part)
+        head, tail = _HEAD.search(text[-60:]), _TAIL.match(part)
         if part[0].isupper() or head is None or tail is None:
             return f"{text}-{part}"
         first, second = head[0].lower(), tail[0].lower()
@@ -114,7 +114,7 @@ class Joiner:
 
 def _is_broken_address(text: str, part: str) -> bool:
     """Whether an address runs to the end of the text and goes on in the part."""
-    if "/" not in text[-200:] or not (found := _ADDRESS.search(text)):
+    if "/" not in text[-200:] or not (found := _ADDRESS.search(text[-300:])):
         return False
     first = part.split(" ", 1)[0]
     if found[0][-1] in "/_=?&#%~":
