@@ -116,6 +116,18 @@ def draft_numbered_in_line(path: Path) -> Path:
     return draft.save(path)
 
 
+def with_contents(path: Path) -> Path:
+    """A page that lists its contents, and one section below the list."""
+    draft = Draft()
+    draft.line(150, 60, "A Book of Group Baselines", 20, "tibo")
+    draft.line(90, 90, "Contents", 13, "tibo")
+    rows = ["1 Introduction 3", "1.1 Aims" + " ." * 40 + " 4", "1.2 Means" + " ." * 40 + " 5", "2 Proof" + "." * 60 + "7"]
+    draft.lines(90, 110, rows)
+    draft.line(90, 200, "1  Introduction", 13, "tibo")
+    draft.lines(90, 220, [FULL_LINE, FULL_LINE])
+    return draft.save(path)
+
+
 def author_year_list(path: Path) -> Path:
     """A page with a reference list without markers: entries hang out to the left and stand close."""
     draft = Draft()

@@ -38,6 +38,8 @@ def is_formula(line: Line) -> bool:
         return len(text) < 10 and number_of(line) is not None
     if _CODE_LINE.match(text) or has_han(text):
         return False
+    if sum(1 for token in text.split() if len(token) > 1 and token.isalpha() and token.islower()) >= 4:
+        return False
     words = [word for word in _WORD.findall(text) if word.lower() not in _FUNCTIONS]
     share = sum(map(len, words)) / len(text)
     if len(words) > 3 or any(len(word) > 14 for word in words) or share > 0.34:

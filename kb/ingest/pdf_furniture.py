@@ -12,6 +12,9 @@ from kb.ingest.pdf_text import text_width
 
 MANY_NUMBERS = 10
 _TOP, _BOTTOM, _HEAD = 0.09, 0.90, 0.17
+LEAST_LEADERS = 3
+_LEADER = re.compile(r"(?:[.．·…]\s?){5,}\s*(?:\d{1,4}|[ivx]{1,5})?$")
+_CONTENTS_ROW = re.compile(r".{2,100}\s\d{1,4}|\d{1,4}|(?:table of )?contents|目\s*录", re.IGNORECASE)
 _LEADING_NUMBER = re.compile(r"(\d{1,4})\s+(?=\S)")
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(r"(?:Page\s*|第\s*)?[-–—·\s]*(?:\d{1,4}|[ivxlc]{1,6})[-–—·\s]*(?:of \d+|页)?", re.IGNORECASE)
@@ -36,6 +39,7 @@ def drop_furniture(pages: Sequence[Page]) -> None:
             and not (_in_margin(line, page) and _is_furniture(line, repeated))
         ]
         _strip_leading_numbers(page)
+        _drop_contents(page)
 
 
 def _running_heads(pages: Sequence[Page]) -> set[int]:
@@ -105,6 +109,14 @@ def _strip_leading_numbers(page: Page) -> None:
     if rising >= 0.8 * (len(values) - 1):
         for line, match in numbered:
             line.text = line.text[match.end() :]
+
+
+def _drop_contents(page: Page) -> None:
+    """Take out a table of contents: rows of dots that lead to page numbers, and the short rows among them."""
+    if sum(1 for line in page.lines if _LEADER.search(line.text)) >= LEAST_LEADERS:
+        page.lines = [
+            line for line in page.lines if not (_LEADER.search(line.text) or _CONTENTS_ROW.fullmatch(line.text))
+        ]
 
 
 def body_size(pages: Sequence[Page]) -> float:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sample_pdfs import author_year_list, chinese_two_columns, draft_numbered_in_line, numbered_draft, paper
+from sample_pdfs import (
+    author_year_list,
+    chinese_two_columns,
+    draft_numbered_in_line,
+    numbered_draft,
+    paper,
+    with_contents,
+)
 
 from kb.errors import BadDocument
 from kb.ingest.pdf import crop_png, page_texts, parse_pdf
@@ -122,6 +129,13 @@ def test_line_numbers_glued_to_their_lines_are_gone(tmp_path: Path) -> None:
     text = prose(parse_pdf(draft_numbered_in_line(tmp_path / "draft.pdf")))
     assert text.startswith("here the words of line a go on to its end here the words of line b")
     assert not any(char.isdigit() for char in text)
+
+
+def test_a_table_of_contents_is_no_text(tmp_path: Path) -> None:
+    document = parse_pdf(with_contents(tmp_path / "contents.pdf"))
+    assert [(s.number, s.title) for s in document.sections] == [("1", "Introduction")]
+    assert "Aims" not in write(document)
+    assert "every sampled answer" in prose(document)
 
 
 def test_chinese_columns_headings_and_lines(tmp_path: Path) -> None:
