@@ -13,6 +13,7 @@ from kb.model import PageReport
 ODD_SHARE = 0.10
 VOWEL_SHARE = 0.60
 FEW_LETTERS = 50
+FEW_WORDS = 30
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _VOICELESS = re.compile(r"(?<![A-Za-z])[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{3,}(?![A-Za-z])")
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
@@ -25,14 +26,17 @@ def judge_page(number: int, text: str, image_share: float) -> PageReport:
     letters = sum(map(str.isalpha, text)) if visible < 4 * FEW_LETTERS else visible
     if letters < FEW_LETTERS and image_share > 0.5:
         return PageReport(number, "none", "scan: a picture of a page, no text")
-    words = _WORD.findall(text)
-    voiced = 1 - len(_VOICELESS.findall(text)) / len(words) if words else 0.0
     share = odd / visible if visible else 0.0
+    voiceless = len(_VOICELESS.findall(text))
+    if share <= ODD_SHARE and voiceless < (1 - VOWEL_SHARE) * FEW_WORDS:
+        return PageReport(number, "good")
+    words = _WORD.findall(text)
+    voiced = 1 - voiceless / len(words) if words else 0.0
     # A page of formulas whose symbols have no code may still have all its words.
     allowed = 3 * ODD_SHARE if len(words) >= 80 and voiced > 0.85 else ODD_SHARE
     if share > allowed:
         return PageReport(number, "none", f"garbage: {share:.0%} of the characters cannot be read")
-    if len(words) >= 30 and voiced < VOWEL_SHARE and _is_latin(text):
+    if len(words) >= FEW_WORDS and voiced < VOWEL_SHARE and _is_latin(text):
         return PageReport(number, "none", f"garbage: only {voiced:.0%} of the words can be words")
     return PageReport(number, "good")
 

@@ -193,21 +193,21 @@ def _turn(box: Box, direction: tuple[float, float], width: float, height: float)
 
 def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
     spans = raw["spans"]
-    text = _spaced(spans)
-    if not text.strip():
+    text = str(spans[0]["text"]) if len(spans) == 1 else _spaced(spans)
+    if not text or text.isspace():
         return None
     total = mathematical = bold = italic = most = 0
     font = ""
     sizes: dict[float, int] = {}
     for span in spans:
-        count = len(span["text"].strip())
-        if not count:
+        piece = span["text"]
+        if piece == " ":
             continue
+        count = len(piece)
         total += count
-        flags = span["flags"]
-        size = round(span["size"], 1)
+        flags, size, name = span["flags"], span["size"], span["font"]
         sizes[size] = sizes.get(size, 0) + count
-        is_math, is_bold = _font_kind(span["font"])
+        is_math, is_bold = _font_kind(name)
         if is_math:
             mathematical += count
         elif is_bold or flags & 16:
@@ -215,11 +215,9 @@ def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
         if flags & 2:
             italic += count
         if count > most:
-            most, font = count, span["font"]
+            most, font = count, name
     x0, y0, x1, y1 = raw["bbox"]
-    if len(sizes) > 1:
-        # Small capitals are capitals of two sizes; the larger one is the size the line is set in.
-        size = max(sizes) if text.isupper() else max(sizes, key=lambda key: sizes[key])
+    size = _main_size(sizes, text)
     if size < _SMALLEST:
         # Bitmap fonts of old TeX name no size and no height: both are told from the baseline and the letters' width.
         size = _size_by_width(x1 - x0, len(text))
@@ -229,6 +227,18 @@ def _make_line(raw: dict[str, Any], page: int, block: int) -> Line | None:
     lead = _lead(spans) if not is_bold and (bold or italic) else 0
     return Line(text, x0, y0, x1, y1, size, is_bold, 2 * italic > total, mathematical / total, page, block,
                 font=font, lead=lead)  # fmt: skip
+
+
+def _main_size(sizes: dict[float, int], text: str) -> float:
+    """The size that most characters are set in, to a tenth of a point."""
+    if len(sizes) == 1:
+        return round(next(iter(sizes)), 1)
+    tenths: dict[float, int] = {}
+    for size, count in sizes.items():
+        size = round(size, 1)
+        tenths[size] = tenths.get(size, 0) + count
+    # Small capitals are capitals of two sizes; the larger one is the size the line is set in.
+    return max(tenths) if text.isupper() else max(tenths, key=lambda size: tenths[size])
 
 
 def _lead(spans: list[dict[str, Any]]) -> int:
@@ -246,8 +256,6 @@ def _lead(spans: list[dict[str, Any]]) -> int:
 
 def _spaced(spans: list[dict[str, Any]]) -> str:
     """The text of a line. Between mathematics and words a PDF often has a gap and no space character."""
-    if len(spans) == 1:
-        return str(spans[0]["text"])
     parts: list[str] = []
     end, last = 0.0, " "
     for span in spans:

@@ -45,14 +45,15 @@ def parse_reference(index: int, raw: str, key: str | None = None) -> Reference:
     ids = find_arxiv_ids(bare, context="reference")
     doi = _DOI.search(bare)
     url = _URL.search(bare)
-    title, authors = _title_and_authors(bare)
+    dated = _DATED.match(_URL.sub("", bare))
+    title, authors = _title_and_authors(bare, dated)
     return Reference(
         index=index,
         key=key or f"ref{index}",
         raw=text,
         title=title,
         authors=authors,
-        year=_year(bare),
+        year=int(dated[2] or dated[5]) if dated else _last_year(bare),
         arxiv_id=ids[0].id if ids else None,
         id_confidence=ids[0].confidence if ids else None,
         doi=doi[0] if doi and "arxiv" not in doi[0].lower() else None,
@@ -72,22 +73,18 @@ def parse_blocks(index: int, blocks: Sequence[str], key: str) -> Reference:
     return replace(parsed, title=title or parsed.title, authors=authors or parsed.authors)
 
 
-def _year(text: str) -> int | None:
-    """The year of publication: the one right after the authors, or else the last one."""
-    dated = _DATED.match(text)
-    if dated:
-        return int(dated[2] or dated[5])
+def _last_year(text: str) -> int | None:
     years = [int(match[1]) for match in _YEAR.finditer(_URL.sub(" ", text))]
     plausible = [year for year in years if 1800 <= year <= 2100]
     return plausible[-1] if plausible else None
 
 
-def _title_and_authors(text: str) -> tuple[str | None, tuple[str, ...]]:
+def _title_and_authors(text: str, dated: re.Match[str] | None) -> tuple[str | None, tuple[str, ...]]:
+    """``dated`` is the match of an entry whose year stands right after its authors."""
     quoted = _QUOTED.search(text)
     if quoted and quoted.start() < 0.6 * len(text):
         return _trimmed(quoted[1]), read_authors(text[: quoted.start()])
     text = _URL.sub("", text)
-    dated = _DATED.match(text)
     if dated and _is_names(dated[1] or dated[4]):
         return _first_sentence(dated[3] or dated[6]), read_authors(dated[1] or dated[4])
     # "Kimura, M., Saito, K.: Title": the names end at a colon.
