@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kb.ingest.html_inline import children, classes_of, inline, source_of
+from kb.ingest.html_inline import MAX_DEPTH, children, classes_of, inline, source_of
 from kb.ingest.html_tables import parse_grid
 from kb.model import Block, Equation, Figure, Paragraph, Section, Table
 from kb.sections import section_kind
@@ -18,6 +18,7 @@ _DROPPED = frozenset(
 )
 _ROWS = frozenset(("ltx_eqn_row", "ltx_equation"))
 _DISPLAYS = frozenset(("ltx_equation", "ltx_equationgroup", "ltx_eqn_table"))
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _BLOCK_TAGS = frozenset(("p", "table", "figure", "div", "section", "ul", "ol", "li", "dl", "dd", "dt", "blockquote", "pre"))
 _NUMBER = re.compile(r"(?:^|\s)([A-Z]{0,3}[.-]?\d+(?:\.\d+)*[a-z]?|[IVXLC]+|[A-Z])\s*[:.]?\s*$")
 _TAG_WORD = re.compile(r"^(?:Appendix|Chapter|Section|Part|附录|第)\s*")
@@ -30,6 +31,7 @@ class BlockReader:
     def __init__(self) -> None:
         self._sections: list[tuple[Section, list[Block]]] = [(Section("front", "", 1), [])]
         self._displays = 0
+        self._depth = 0
 
     def sections(self) -> list[Section]:
         """What has been read so far."""
@@ -41,8 +43,13 @@ class BlockReader:
 
     def read(self, node: Any) -> None:
         """Read the children of a node."""
+        if self._depth > MAX_DEPTH:
+            self._paragraph(str(node.text(separator=" ", strip=True)))
+            return
+        self._depth += 1
         for child in children(node):
             self._visit(child)
+        self._depth -= 1
 
     def _visit(self, node: Any) -> None:
         classes = classes_of(node)
@@ -52,7 +59,7 @@ class BlockReader:
         if heading and node.tag in ("section", "div"):
             self._open(node, heading)
             self.read(node)
-        elif re.fullmatch(r"h[1-6]", node.tag or ""):
+        elif node.tag in _HEADINGS:
             self._head(node, classes)
         elif not _DISPLAYS.isdisjoint(classes):
             self._display(node)
@@ -83,7 +90,7 @@ class BlockReader:
             self.read(node)
 
     def _open(self, node: Any, kind: str) -> None:
-        heading = next((child for child in children(node) if re.fullmatch(r"h[1-6]", child.tag or "")), None)
+        heading = next((child for child in children(node) if child.tag in _HEADINGS), None)
         if heading is None:
             return
         tag = heading.css_first("span.ltx_tag")
@@ -178,9 +185,10 @@ class BlockReader:
             self._code(node, word or "Algorithm", number, caption)
             return
         name = "tab" if "ltx_table" in classes else "fig"
-        grids = [] if node.css_first("img") and name == "fig" else _grids(node)
-        made = [self._table(grid, caption, number, name) for grid in grids]
-        if any(made):
+        grids = [grid for grid in _grids(node) if name == "tab" or grid.css_first("img") is None]
+        beside = name == "fig" and node.css_first("img") is not None
+        made = [self._table(grid, "" if beside else caption, None if beside else number, name) for grid in grids]
+        if any(made) and not beside:
             return
         if caption and name == "tab":
             self._blocks.append(Table(f"tab-{number}", caption, (), (), number, None, "none"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from kb.ingest.latex_math import clean_math, inline_math
 
+MAX_DEPTH = 150  # of elements inside each other
 _NOTHING = frozenset(("script", "style", "annotation", "button", "svg", "img"))
 _HIDDEN = frozenset(("ltx_ERROR", "ltx_listing_data", "ltx_rule", "ltx_note_type"))
 _BLOCKS = frozenset(("ltx_p", "ltx_para", "ltx_inline-para", "ltx_inline-block", "ltx_listingline", "ltx_block", "ltx_tr", "ltx_item"))
@@ -39,10 +40,10 @@ def source_of(math: Any) -> str:
     return clean_math(_LINE_BREAK.sub("", source))
 
 
-def inline(node: Any, skip: tuple[str, ...] = (), plain: bool = False) -> str:
+def inline(node: Any, skip: tuple[str, ...] = (), plain: bool = False, depth: int = 0) -> str:
     """The text of a node on one line. ``skip`` names classes to leave out, ``plain`` leaves out emphasis and notes."""
     parts: list[str] = []
-    _collect(node, parts, skip, plain)
+    _collect(node, parts, skip, plain, depth=depth)
     text = " ".join("".join(parts).split())
     return _HAN_GAP.sub("", _SPACE_BEFORE_MARK.sub(r"\1", text)).strip()
 
@@ -54,7 +55,12 @@ def lines_of(node: Any) -> list[str]:
     return [" ".join(line.split()) for line in "".join(parts).split("\n") if line.strip()]
 
 
-def _collect(node: Any, parts: list[str], skip: tuple[str, ...], plain: bool, line_break: str = " ") -> None:
+def _collect(
+    node: Any, parts: list[str], skip: tuple[str, ...], plain: bool, line_break: str = " ", depth: int = 0
+) -> None:
+    if depth > MAX_DEPTH:
+        parts.append(str(node.text()))
+        return
     for child in node.iter(include_text=True):
         if child.tag == "-text":
             text = str(child.text_content or "")
@@ -71,13 +77,13 @@ def _collect(node: Any, parts: list[str], skip: tuple[str, ...], plain: bool, li
         elif child.tag == "cite":
             parts.append(_citation(child))
         elif "ltx_note" in classes:
-            parts.append("" if plain else _note(child))
+            parts.append("" if plain else _note(child, depth + 1))
         elif mark := "" if plain else _mark(child.tag, classes):
-            parts.append(_marked(mark, inline(child, skip)))
+            parts.append(_marked(mark, inline(child, skip, depth=depth + 1)))
         else:
             block = any(name in _BLOCKS for name in classes)
             parts.append(" " if block else "")
-            _collect(child, parts, skip, plain, line_break)
+            _collect(child, parts, skip, plain, line_break, depth + 1)
             parts.append(" " if block else "")
 
 
@@ -94,9 +100,9 @@ def _marked(mark: str, text: str) -> str:
     return f"{mark}{bare}{mark}" if bare and mark[0] not in bare and not (mark == "`" and "$" in bare) else text
 
 
-def _note(node: Any) -> str:
+def _note(node: Any, depth: int) -> str:
     content = node.css_first(".ltx_note_content")
-    text = inline(content, ("ltx_note_mark", "ltx_tag", "ltx_note_type")) if content is not None else ""
+    text = inline(content, ("ltx_note_mark", "ltx_tag", "ltx_note_type"), depth=depth) if content is not None else ""
     return f" (footnote: {text})" if text else ""
 
 

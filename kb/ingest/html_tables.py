@@ -89,6 +89,6 @@ def _span(tag: Any, attribute: str, prefix: str) -> int:
 def _cell(tag: Any) -> Cell:
     text = inline(tag, plain=True)
     number = cell_number(text)
-    bare = plain_number(text)
+    bare = plain_number(text) if number is not None else text
     bold = bool(tag.css_first(".ltx_font_bold")) or "ltx_font_bold" in classes_of(tag) or "\\mathbf" in text
-    return Cell(bare if number is not None and parse_number(bare) is not None else text, number, bold)
+    return Cell(bare if parse_number(bare) is not None else text, number, bold)

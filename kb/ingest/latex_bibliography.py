@@ -24,7 +24,7 @@ _CITED = re.compile(r"\\(?:no|full|foot|super|paren|text|auto|smart)?[cC]ite[a-z
 _ADDRESS = re.compile(r"\\(?:url|Url|href|path|Eprint|nolinkurl)\s*(?=\{)|(https?://[^\s{}]+)")
 _LABEL_YEAR = re.compile(r"\(\s*\{?((?:18|19|20)\d\d)[a-z]?\}?")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
-_MARKED = re.compile(r"\\bib(?:info|field)\s*\{(author|title|year|person|journal|booktitle)\}")
+_MARKED = re.compile(r"\\bibinfo\s*\{(author|title|year|person|journal|booktitle)\}")
 _TITLE_END = re.compile(r"[\s.,;:]+$")
 
 

@@ -29,6 +29,7 @@ _PART = re.compile(
 _TABULAR = re.compile(r"\\begin\s*\{(" + "|".join(re.escape(name) for name in TABULARS) + r")\}")
 _MINIPAGE = re.compile(r"\\begin\s*\{(minipage|floatrow|varwidth|subfloatrow|threeparttable)\}|\\(?:parbox|ffigbox|ttabbox|capbtabbox)(?=\s*[\[{])")
 _DRAWING = re.compile(r"\\begin\s*\{(tikzpicture|pgfpicture|picture|axis|overpic|forest|pspicture)\}")
+_DISPLAY = re.compile(r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray)\*?\}|(?<!\\)\\\[|\$\$")
 _GRAPHICS = re.compile(r"\\(?:includegraphics|animategraphics|epsfig|psfig|input|includesvg|resizebox|scalebox)(?![a-zA-Z])")
 _SHORTEST_TEXT = 12  # words: less is the labelling of a picture
 
@@ -149,6 +150,7 @@ def _read_piece(kind: str, piece: str, counters: Counters, context: TextContext)
     caption = made.caption + "".join(f" {part}" for part in made.part_captions)
     if made.kind == "algorithm":
         return [RawAlgorithm(_without(piece, captions), made.caption, number)]
+    rest += "".join(f"\n\n{_without(body, list(_CAPTION.finditer(body)))}" for *_, body in _parts(piece) if _DISPLAY.search(body))
     text = _left_over(rest, context, _SHORTEST_TEXT if made.kind == "figure" else 4)
     if made.kind == "listing":
         return [*([RawText(f"\n\n**Listing {number}.** {caption}\n\n")] if captions else []), *text]
@@ -157,7 +159,9 @@ def _read_piece(kind: str, piece: str, counters: Counters, context: TextContext)
         return [*_tables(made, caption, number, label, name), *text]
     if made.kind == "table":
         return [RawTable(None, caption, number, label), *text] if caption else text
-    return [*text, RawFigure(caption, number, label)] if caption else text
+    # A table of results beside a picture; one that only arranges pictures is none.
+    beside: list[RawBlock] = [RawTable((grid, body)) for grid, body, _ in made.grids if not _GRAPHICS.search(body)]
+    return [*text, *beside, RawFigure(caption, number, label)] if caption else [*text, *beside]
 
 
 def _tables(made: _Float, caption: str, number: str | None, label: str | None, name: str) -> list[RawBlock]:
@@ -218,6 +222,8 @@ def _without_tabulars(text: str, grids: list[tuple[str, str, str]]) -> tuple[str
 
 def _left_over(rest: str, context: TextContext, shortest: int) -> list[RawBlock]:
     """Text that stands in a float beside its caption: prompts, notes, examples. The labelling of pictures is dropped."""
+    if _DISPLAY.search(rest):
+        return [RawText(f"\n\n{rest}\n\n")]
     words = re.findall(r"[^\W\d_]{2,}", to_line(rest, context))
     han = sum("\u4e00" <= char <= "\u9fff" for word in words for char in word)
     return [RawText(f"\n\n{rest}\n\n")] if len(words) >= shortest or han >= 2 * shortest else []

@@ -15,6 +15,7 @@ from kb.ingest.latex_lists import ListStack
 from kb.ingest.latex_macros import Theorem
 from kb.ingest.latex_math import skip_math
 from kb.ingest.latex_tables import TABULARS
+from kb.ingest.latex_text import to_line
 
 _LEVELS = {"part": 1, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4, "subparagraph": 5}
 _STRUCTURE = re.compile(
@@ -36,6 +37,7 @@ _THEOREMS = {name: name.title() for name in (
     "thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition", "rem": "Remark"}  # fmt: skip
 _IN_LINE = frozenset(("CJK", "CJK*", "small", "footnotesize", "scriptsize", "otherlanguage*", "sloppypar", "bf", "it", "em", "sc", "NoHyper"))
 _QUOTES = frozenset(("quote", "quotation", "displayquote", "verse"))
+_ESCAPES = re.compile(r"escapeinside\s*=\s*(?:\{([^{}]{1,4})\}\s*\{([^{}]{1,4})\}|\{?([^\s{},])([^\s{},])\}?)")
 _TITLE_OPTION = re.compile(r"(?:^|,)\s*title\s*=\s*")
 _PARAMETERS = re.compile(r"\s*(?:[\d.]*\\(?:line|text|column)width|[\d.]+(?:pt|em|ex|cm|mm|in)?|[tbchlr|]{1,3})\s*")
 
@@ -290,7 +292,8 @@ class Scanner:
         language = read_group(code, start) if name == "minted" else None
         start = language[1] if language else start
         caption, number = self._listing_caption(option[0] if option else "")
-        self.sections[-1].blocks.append(RawCode(code[start:], caption, number))
+        code = _without_escapes(code[start:], option[0] if option else "", self._context)
+        self.sections[-1].blocks.append(RawCode(code, caption, number))
         return group[1]
 
     def _listing_caption(self, options: str) -> tuple[str, str | None]:
@@ -307,6 +310,15 @@ class Scanner:
     def restated(self) -> dict[str, str]:
         """Names of theorems that are stated again later, and what they print: ``{"main": "Theorem 1"}``."""
         return self._restated
+
+
+def _without_escapes(code: str, options: str, context: TextContext) -> str:
+    """LaTeX between the ``escapeinside`` marks of a listing as the text that it prints."""
+    marks = _ESCAPES.search(options)
+    if marks is None:
+        return code
+    opening, closing = re.escape(marks[1] or marks[3]), re.escape(marks[2] or marks[4])
+    return re.sub(rf"{opening}([^\n]*?){closing}", lambda match: to_line(match[1], context), code)
 
 
 def read_counter_command(tex: str, word: str, starred: bool, at: int, counters: Counters) -> int:

@@ -26,9 +26,12 @@ _RULE = re.compile(
 _HEAVY = frozenset("midrule hline Xhline hlineB Midrule thickhline specialrule hdashline endhead endfirsthead Hline".split())
 _BOLD = re.compile(r"\\(?:textbf|mathbf|bm|boldsymbol|bfseries|bf|pmb|B|best|textbfit)(?![a-zA-Z])")
 _SPAN = re.compile(r"\\(multicolumn|multirow|multirowcell|SetCell|Block)(?![a-zA-Z])\*?")
+_MODERN_SPAN = re.compile(r"\s*\\(?:SetCell|Block)(?![a-zA-Z])")
 _STACKED = re.compile(r"\\(?:makecell|thead|shortstack|tabincell|specialcell)(?![a-zA-Z])\*?")
 _MATH_FACE = re.compile(r"\\(?:mathbf|bm|boldsymbol|mathrm|mathit|textbf|pmb|underline|text|num)\s*\{([^{}]*)\}")
-_LEADING_NUMBER = re.compile(r"([-+−]?\d[\d,]*(?:\.\d+)?)\s*(?:\\pm|±|\(|_|\^|\\scriptstyle|\\ |[*†‡§]|[▲▼↑↓]|\\%|%|$)")
+_COLOUR = re.compile(r"\\(?:textcolor|color|cellcolor|colorbox)\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}")
+_DIGIT = re.compile(r"\d")
+_LEADING_NUMBER = re.compile(r"([-+−]?\d[\d,]*(?:\.\d+)?)\s*(?:\$?\s*\\pm|±|\(|_|\^|\\scriptstyle|\\ |[*†‡§]|[▲▼↑↓]|\\%|%|$)")
 _MARKS = re.compile(r"\$?\^\{?[*†‡§a-z\d\\ ]*\}?\$?$|[*†‡§]+$")
 
 
@@ -90,8 +93,14 @@ def _after_rule(row: str, match: re.Match[str]) -> int:
 def _row(text: str, context: TextContext, pending: dict[int, tuple[int, Cell]]) -> list[Cell]:
     """The cells of one row; ``pending`` holds cells that ``\\multirow`` lets hang down, by column."""
     cells: list[Cell] = []
+    covered = 0
     for raw in split_cells(text):
+        if covered:
+            covered -= 1
+            continue
         content, columns, rows = _spans(raw)
+        # Spans of newer packages leave the cells that they cover in the row.
+        covered = columns - 1 if _MODERN_SPAN.match(raw) else 0
         cell = read_cell(content, context)
         for _ in range(columns):
             at = len(cells)
@@ -189,6 +198,8 @@ def plain_number(text: str) -> str:
 
 def cell_number(text: str) -> float | None:
     """The number that a cell is, or that it begins with before a spread, a note mark or a change in brackets."""
+    if not _DIGIT.search(text):
+        return None
     bare = plain_number(text)
     number = parse_number(bare)
     if number is None:
@@ -203,7 +214,7 @@ def _is_bold(raw: str, is_number: bool) -> bool:
     match = _BOLD.search(raw)
     if match is None:
         return False
-    before = re.sub(r"\\[a-zA-Z]+|[{}$\s~+−<>=-]", "", raw[: match.start()])
+    before = re.sub(r"\\[a-zA-Z]+|[{}$\s~+−<>=-]", "", _COLOUR.sub("", raw[: match.start()]))
     if before:
         return False
     group = read_group(raw, match.end())

@@ -21,6 +21,9 @@ _HAN = "\u2e80-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 _HAN_GAP = re.compile(rf"(?<=[{_HAN}]) +(?=[{_HAN}])")
 _SPACE_BEFORE_MARK = re.compile(r" +([,.;:)\]])(?=[\s,.;:)\]]|$)")
 _MATH_REFERENCE = re.compile(r"\\(?:eq)?ref\s*\{([^{}]*)\}")
+# Maths inside the text of a formula: a dollar there would end the formula for a reader of Markdown.
+_NESTED_MATH = re.compile(r"(?<!\\)\$([^$]*)\$")
+_INVISIBLE = re.compile(r"\\color\s*\{white\}")
 _SWITCHES = dict.fromkeys(("bf", "bfseries"), "**") | dict.fromkeys(("em", "it", "itshape", "sl", "slshape"), "*")
 _SWITCHES |= dict.fromkeys(("tt", "ttfamily"), "`")
 
@@ -80,6 +83,9 @@ class Converter:
 
     def _group(self, tex: str, at: int, out: list[str]) -> int:
         r"""``{\bf text}`` is set as a whole; any other group is read on as it stands."""
+        if _INVISIBLE.match(tex, at + 1):
+            hidden = read_group(tex, at)
+            return hidden[1] if hidden else at + 1
         switch = CONTROL.match(tex, skip_space(tex, at + 1))
         group = read_group(tex, at) if switch and switch[1] in _SWITCHES else None
         if switch is None or group is None:
@@ -110,6 +116,7 @@ class Converter:
     def math(self, latex: str) -> str:
         """Maths in a line, between dollars."""
         inside = _MATH_REFERENCE.sub(lambda match: self.refer("ref", match[1]), inline_math(latex))
+        inside = _NESTED_MATH.sub(r"\\(\1\\)", inside)
         return f"${inside}$" if inside else ""
 
     def refer(self, command: str, keys: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kb.model import Block, Equation, Paragraph, Section
+from kb.model import Block, Equation, Figure, Paragraph, Section, Table
 from kb.sections import section_kind
 
 FRONT_TITLE = "Front matter"
@@ -21,7 +21,8 @@ _RUN_IN = re.compile(r"\*\*([^*\n]{3,80}?)[.:：。]?\*\*[.:：。]?\s*(?=\S)")
 _HEAD = re.compile(r"\*\*(?:[A-Z]\w+ [\dA-Z.]+\b|Proof|Keywords|证明|关键词)")
 _END = re.compile(r"(?<=[.!?])[”’)]?\s+(?=[A-Z$\[*“(`>])|(?<=[。！？])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|cf|vs|[Ff]igs?|[Ee]qs?|[Ss]ecs?|[Tt]abs?|resp|approx|w\.r\.t|[Aa]pp|No)|\b[A-Z])\.$")
-_LONGEST_SENTENCE = 400  # characters
+_LONGEST = 400  # characters of a sentence
+_NEAR = 1200  # characters at the end of a paragraph in which its first or last sentence is looked for
 
 
 def finish_sections(abstract: str, sections: Iterable[Section]) -> tuple[str, tuple[Section, ...]]:
@@ -98,7 +99,7 @@ def with_sentences(blocks: Sequence[Block]) -> tuple[Block, ...]:
         if isinstance(block, Equation):
             before = _prose(reversed(blocks[max(0, index - 3) : index]))
             after = _prose(blocks[index + 1 : index + 4])
-            block = replace(block, before=_sentences(before)[-1], after=_sentences(after)[0])
+            block = replace(block, before=_sentences(before[-_NEAR:])[-1][-_LONGEST:], after=_sentences(after[:_NEAR])[0][:_LONGEST])
         made.append(block)
     return tuple(made)
 
@@ -110,27 +111,28 @@ def _prose(blocks: Iterable[Block]) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    """The sentences of a paragraph, each cut to a bearable length; one empty string for no text."""
+    """The sentences of a paragraph; one empty string for no text."""
     found: list[str] = []
     start = 0
     for match in _END.finditer(text):
-        if _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start()]):
-            continue
-        found.append(text[start : match.start()])
-        start = match.end()
-    found.append(text[start:])
-    found = [sentence.strip() for sentence in found if sentence.strip()] or [""]
-    return [*found[:1], *found[1:-1], found[-1][-_LONGEST_SENTENCE:]] if len(found) > 1 else [found[0][-_LONGEST_SENTENCE:]]
+        if not _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start()]):
+            found.append(text[start : match.start()].strip())
+            start = match.end()
+    found.append(text[start:].strip())
+    return [sentence for sentence in found if sentence] or [""]
 
 
 def _unique(sections: Iterable[Section]) -> Iterable[Section]:
     """No two sections, and no two blocks, with one id."""
     seen: set[str] = set()
     for section in sections:
-        blocks = tuple(
-            block if isinstance(block, Paragraph) else replace(block, id=_free(block.id, seen)) for block in section.blocks
-        )
+        blocks = tuple(block if isinstance(block, Paragraph) else _with_free_id(block, seen) for block in section.blocks)
         yield replace(section, id=_free(section.id, seen), blocks=blocks)
+
+
+def _with_free_id(block: Equation | Table | Figure, seen: set[str]) -> Block:
+    name = _free(block.id, seen)
+    return block if name == block.id else replace(block, id=name)
 
 
 def _free(name: str, seen: set[str]) -> str:
