@@ -22,7 +22,9 @@ def read_bib(text: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     for match in _ENTRY.finditer(text):
         kind = match[1].lower()
         if kind == "string":
-            strings |= {name: value for name, value in _fields(text, match.end(), strings).items() if name not in strings}
+            strings |= {
+                name: value for name, value in _fields(text, match.end(), strings).items() if name not in strings
+            }
             continue
         key = _KEY.match(text, match.end())
         if key and kind not in ("comment", "preamble"):

@@ -99,7 +99,9 @@ def _references(article: Any) -> list[Reference]:
         blocks = [text for block in node.css("span.ltx_bibblock") if (text := inline(block, plain=True))]
         raw = " ".join(blocks).replace("\\$", "$")
         links = [str(link.attributes.get("href") or "") for link in node.css("a") if link.attributes.get("href")]
-        entry = parse_blocks(len(found) + 1, [block.replace("\\$", "$") for block in blocks], str(node.attributes.get("id") or ""))
+        entry = parse_blocks(
+            len(found) + 1, [block.replace("\\$", "$") for block in blocks], str(node.attributes.get("id") or "")
+        )
         outside = [link for link in links if link.startswith("http")]
         linked = parse_reference(entry.index, " ".join([raw, *outside]), entry.key)
         found.append(

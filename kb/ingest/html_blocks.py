@@ -10,8 +10,10 @@ from kb.ingest.html_tables import parse_grid
 from kb.model import Block, Equation, Figure, Paragraph, Section, Table
 from kb.sections import section_kind
 
-_LEVELS = {"ltx_part": 1, "ltx_chapter": 1, "ltx_section": 1, "ltx_appendix": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
-           "ltx_paragraph": 4, "ltx_subparagraph": 5}  # fmt: skip
+_LEVELS = {
+    "ltx_part": 1, "ltx_chapter": 1, "ltx_section": 1, "ltx_appendix": 1, "ltx_subsection": 2,
+    "ltx_subsubsection": 3, "ltx_paragraph": 4, "ltx_subparagraph": 5,
+}  # fmt: skip
 _DROPPED = frozenset(
     "ltx_abstract ltx_authors ltx_bibliography ltx_title_document ltx_dates ltx_TOC ltx_pubnotes ltx_classification "
     "ltx_page_footer ltx_ERROR ltx_subtitle".split(" ")
@@ -19,7 +21,9 @@ _DROPPED = frozenset(
 _ROWS = frozenset(("ltx_eqn_row", "ltx_equation"))
 _DISPLAYS = frozenset(("ltx_equation", "ltx_equationgroup", "ltx_eqn_table"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_BLOCK_TAGS = frozenset(("p", "table", "figure", "div", "section", "ul", "ol", "li", "dl", "dd", "dt", "blockquote", "pre"))
+_BLOCK_TAGS = frozenset(
+    ("p", "table", "figure", "div", "section", "ul", "ol", "li", "dl", "dd", "dt", "blockquote", "pre")
+)
 _NUMBER = re.compile(r"(?:^|\s)([A-Z]{0,3}[.-]?\d+(?:\.\d+)*[a-z]?|[IVXLC]+|[A-Z])\s*[:.]?\s*$")
 _TAG_WORD = re.compile(r"^(?:Appendix|Chapter|Section|Part|附录|第)\s*")
 _BULLETS = frozenset("•∙◦▪‣⁃–—-∗*·◆■►▶✓")
@@ -78,7 +82,9 @@ class BlockReader:
         elif node.tag == "blockquote":
             before = len(self._blocks)
             self.read(node)
-            self._blocks[before:] = [Paragraph(f"> {b.text}") if isinstance(b, Paragraph) else b for b in self._blocks[before:]]
+            self._blocks[before:] = [
+                Paragraph(f"> {b.text}") if isinstance(b, Paragraph) else b for b in self._blocks[before:]
+            ]
         elif "ltx_keywords" in classes:
             self._paragraph(f"**Keywords.** {inline(node, ('ltx_title',))}")
         elif "ltx_acknowledgements" in classes:

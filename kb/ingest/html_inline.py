@@ -11,7 +11,9 @@ from kb.ingest.latex_math import clean_math, inline_math
 MAX_DEPTH = 150  # of elements inside each other
 _NOTHING = frozenset(("script", "style", "annotation", "button", "svg", "img"))
 _HIDDEN = frozenset(("ltx_ERROR", "ltx_listing_data", "ltx_rule", "ltx_note_type"))
-_BLOCKS = frozenset(("ltx_p", "ltx_para", "ltx_inline-para", "ltx_inline-block", "ltx_listingline", "ltx_block", "ltx_tr", "ltx_item"))
+_BLOCKS = frozenset(
+    ("ltx_p", "ltx_para", "ltx_inline-para", "ltx_inline-block", "ltx_listingline", "ltx_block", "ltx_tr", "ltx_item")
+)
 _SPACE_BEFORE_MARK = re.compile(r" +([,.;:)\]])(?=[\s,.;:)\]]|$)")
 _INNER_MARKS = re.compile(r"\*{1,2}([^*]+)\*{1,2}")
 _HAN = "\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
@@ -90,7 +92,9 @@ def _collect(
 def _mark(tag: str, classes: list[str]) -> str:
     if "ltx_font_bold" in classes and "ltx_text" in classes:
         return "**"
-    if "ltx_emph" in classes or (("ltx_font_italic" in classes or "ltx_font_slanted" in classes) and "ltx_text" in classes):
+    if "ltx_emph" in classes or (
+        ("ltx_font_italic" in classes or "ltx_font_slanted" in classes) and "ltx_text" in classes
+    ):
         return "*"
     return "`" if "ltx_font_typewriter" in classes or tag == "code" else ""
 

@@ -73,7 +73,10 @@ def _read_texts(files: Mapping[str, bytes], verbatim: Verbatim) -> tuple[dict[st
     """``(texts without comments, name of the main file, its text with all includes and without dead branches)``."""
     decoded = {name: decode(data) for name, data in files.items()}
     stripper = CommentStripper(decoded.values(), verbatim)
-    texts = {name: text if name.endswith(".bib") or "readme" in name.lower() else stripper.strip(text) for name, text in decoded.items()}
+    texts = {
+        name: text if name.endswith(".bib") or "readme" in name.lower() else stripper.strip(text)
+        for name, text in decoded.items()
+    }
     main = choose_main(texts)
     conditionals = Conditionals()
     for name, text in texts.items():

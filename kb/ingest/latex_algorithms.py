@@ -9,13 +9,17 @@ from kb.ingest.latex_groups import read_group, read_groups, skip_options
 from kb.ingest.latex_macros import expand
 from kb.ingest.latex_text import to_line
 
-_OPENING = {"for": "for {}", "forall": "for all {}", "foreach": "for each {}", "while": "while {}", "if": "if {}", "loop": "loop",
-            "repeat": "repeat", "procedure": "procedure {}", "function": "function {}"}  # fmt: skip
+_OPENING = {
+    "for": "for {}", "forall": "for all {}", "foreach": "for each {}", "while": "while {}", "if": "if {}",
+    "loop": "loop", "repeat": "repeat", "procedure": "procedure {}", "function": "function {}",
+}  # fmt: skip
 _MIDDLE = {"else": "else", "elsif": "else if {}", "elseif": "else if {}"}
-_LINES = {"state": "", "statex": "", "require": "Require: ", "ensure": "Ensure: ", "return": "return ", "input": "Input: ",
-          "output": "Output: ", "print": "print ", "until": "until ", "kwin": "Input: ", "kwout": "Output: ", "kwdata": "Data: ",
-          "kwresult": "Result: ", "kwinput": "Input: ", "kwoutput": "Output: ", "inputs": "Input: ", "outputs": "Output: ",
-          "initialize": "Initialize: ", "globals": "Globals: "}  # fmt: skip
+_LINES = {
+    "state": "", "statex": "", "require": "Require: ", "ensure": "Ensure: ", "return": "return ",
+    "input": "Input: ", "output": "Output: ", "print": "print ", "until": "until ", "kwin": "Input: ",
+    "kwout": "Output: ", "kwdata": "Data: ", "kwresult": "Result: ", "kwinput": "Input: ", "kwoutput": "Output: ",
+    "inputs": "Input: ", "outputs": "Output: ", "initialize": "Initialize: ", "globals": "Globals: ",
+}  # fmt: skip
 _HEADS_2E = _OPENING | _MIDDLE | {"eif": "if {}", "fn": "function {}", "forpar": "parallel for {}", "repeat": "repeat until {}",
                                  "else": "else", "begin": "begin"}  # fmt: skip
 _WORDS = {"to": "to", "and": "and", "or": "or", "not": "not", "true": "true", "false": "false", "algorithmicdo": "do",
@@ -55,7 +59,9 @@ def algorithm_lines(tex: str, context: TextContext) -> list[str]:
 def _prepared(text: str) -> str:
     """Without settings; comments behind a mark, calls and logical words as text."""
     text = _replaced(text, _SETTINGS, lambda groups: "")
-    text = _replaced(text, _CALL, lambda groups: f"{groups[0]}({groups[1] if len(groups) > 1 else ''})" if groups else "", 2)
+    text = _replaced(
+        text, _CALL, lambda groups: f"{groups[0]}({groups[1] if len(groups) > 1 else ''})" if groups else "", 2
+    )
     text = _WORD.sub(lambda match: f" {_WORDS[match[1].lower()]} ", text)
     return _replaced(text, _COMMENT, lambda groups: f" ▷ {groups[0]} " if groups else " ▷ ", 1)
 
@@ -88,7 +94,9 @@ def _read_flat(text: str) -> list[tuple[int, str]]:
             depth = max(0, depth - 1)
             steps.append((depth, rest))
         elif word in _OPENING or word in _MIDDLE:
-            groups, end = read_groups(text, skip_options(text, match.end()), 2 if word in ("procedure", "function") else 1)
+            groups, end = read_groups(
+                text, skip_options(text, match.end()), 2 if word in ("procedure", "function") else 1
+            )
             groups = groups if end <= stop else []
             depth = max(0, depth - 1) if word in _MIDDLE else depth
             head = (_OPENING | _MIDDLE)[word].format("(".join(groups) + (")" if len(groups) > 1 else ""))

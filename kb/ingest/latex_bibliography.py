@@ -20,7 +20,9 @@ from kb.model import Reference
 _ITEM = re.compile(r"\\bibitem(?![a-zA-Z])")
 _BLOCK = re.compile(r"\\newblock(?![a-zA-Z])")
 _ENTRY = re.compile(r"\\entry\s*\{([^{}]*)\}\{([^{}]*)\}")
-_CITED = re.compile(r"\\(?:no|full|foot|super|paren|text|auto|smart)?[cC]ite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]*)\}")
+_CITED = re.compile(
+    r"\\(?:no|full|foot|super|paren|text|auto|smart)?[cC]ite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]*)\}"
+)
 _ADDRESS = re.compile(r"\\(?:url|Url|href|path|Eprint|nolinkurl)\s*(?=\{)|(https?://[^\s{}]+)")
 _LABEL_YEAR = re.compile(r"\(\s*\{?((?:18|19|20)\d\d)[a-z]?\}?")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
@@ -132,7 +134,9 @@ def _biblatex_names(body: str, context: TextContext) -> tuple[str, ...]:
         for part in re.finditer(r"\b(prefix|family|given)=(?=\{)", person):
             group = read_group(person, part.end())
             parts[part[1]] = group[0] if group else ""
-        names.append(to_line(" ".join(parts[name] for name in ("given", "prefix", "family") if parts.get(name)), context))
+        names.append(
+            to_line(" ".join(parts[name] for name in ("given", "prefix", "family") if parts.get(name)), context)
+        )
     return tuple(name for name in names if name)
 
 
@@ -161,7 +165,10 @@ def _from_fields(
                                                      "howpublished") if fields.get(name)), ""), context)  # fmt: skip
     year = _YEAR.search(fields.get("year") or fields.get("date") or "")
     ids = find_arxiv_ids(_id_places(fields), context="reference")
-    doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", fields.get("doi", "").replace("\\_", "_").strip()) or None
+    doi = (
+        re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", "", fields.get("doi", "").replace("\\_", "_").strip())
+        or None
+    )
     url = plain_address(re.sub(r"\\url\s*\{|\}", "", fields.get("url", ""))) or _address(fields.get("howpublished", ""))
     parts = (", ".join(authors), title or "", venue, year[0] if year else "", f"arXiv:{ids[0].id}" if ids else "")
     return Reference(

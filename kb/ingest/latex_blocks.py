@@ -108,7 +108,11 @@ def _table(item: RawTable, context: TextContext, at: int) -> list[Block]:
         return [Table(name, caption, grid[0], grid[1], item.number, item.label)]
     if not caption:
         # One column only: a box of text.
-        return [Paragraph(text) for text in to_markdown(item.grid[1], context).split("\n\n") if _WORD.search(text)] if item.grid else []
+        return (
+            [Paragraph(text) for text in to_markdown(item.grid[1], context).split("\n\n") if _WORD.search(text)]
+            if item.grid
+            else []
+        )
     return [Table(name, caption, (), (), item.number, item.label, "none")]
 
 

@@ -79,7 +79,9 @@ class CommentStripper:
 
     def _verb(self, text: str, match: re.Match[str], kept: list[str]) -> int:
         at = match.end()
-        options = re.compile(r"(?:\[[^\]\n]*\])?(?:\{\w+\}(?=[{|!]))?" if match["verb"] != "verb" else "").match(text, at)
+        options = re.compile(r"(?:\[[^\]\n]*\])?(?:\{\w+\}(?=[{|!]))?" if match["verb"] != "verb" else "").match(
+            text, at
+        )
         at = options.end() if options else at
         opening = text[at : at + 1]
         closing = "}" if opening == "{" else opening

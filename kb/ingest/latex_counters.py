@@ -112,8 +112,12 @@ def counters_for(preamble: str, body: str, macros: Macros) -> Counters:
     """The counters of a document as its class and preamble set them up."""
     found = re.search(r"\\document(?:class|style)\s*(?:\[[^\]]*\])?\s*\{([^}]*)\}", preamble)
     name = found[1].strip().lower() if found else ""
-    counters = Counters(formats=dict(_ENUMERATIONS) | {"subfigure": r"\alph{subfigure}", "subtable": r"\alph{subtable}"})
-    by_chapter = bool(re.search(r"book|report|thesis|memoir|ctexrep", name)) and bool(re.search(r"\\chapter\s*[\[{]", body))
+    counters = Counters(
+        formats=dict(_ENUMERATIONS) | {"subfigure": r"\alph{subfigure}", "subtable": r"\alph{subtable}"}
+    )
+    by_chapter = bool(re.search(r"book|report|thesis|memoir|ctexrep", name)) and bool(
+        re.search(r"\\chapter\s*[\[{]", body)
+    )
     if by_chapter:
         counters.place_within("section", "chapter")
         for child in ("equation", "figure", "table"):

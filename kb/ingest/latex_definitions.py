@@ -171,7 +171,9 @@ def _theorem(text: str, at: int, command: str, star: str, macros: Macros) -> int
         end = read_groups(text, parent[1] if parent else end, 2)[1]
     elif parent:
         end = parent[1]
-    _add_theorem(macros, name[0], shown[0], None if star else sibling[0] if sibling else name[0], parent[0] if parent else "")
+    _add_theorem(
+        macros, name[0], shown[0], None if star else sibling[0] if sibling else name[0], parent[0] if parent else ""
+    )
     return end
 
 
@@ -186,7 +188,9 @@ def _declared_theorem(text: str, at: int, macros: Macros) -> int | None:
         counter = None
     parent = given.get("numberwithin") or given.get("within") or given.get("parent") or ""
     for word in name[0].split(","):
-        _add_theorem(macros, word.strip(), given.get("name") or given.get("title") or word.strip().title(), counter, parent)
+        _add_theorem(
+            macros, word.strip(), given.get("name") or given.get("title") or word.strip().title(), counter, parent
+        )
     return skip_options(text, name[1])
 
 

@@ -139,4 +139,3 @@ def _row_number(row: str, name: str, counter: EquationCounter) -> tuple[str, str
     if name.endswith("*") or name in _NONE or _UNNUMBERED.search(row):
         return row, None
     return row, counter.next()
-

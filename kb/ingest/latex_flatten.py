@@ -21,7 +21,9 @@ _INCLUDE = re.compile(
     r"|\\(?:sub)?(?:import|inputfrom|includefrom)\*?\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
 )
 _README_LINE = re.compile(r"^\s*(\S+\.(?:tex|ltx))\s*(?:toplevelfile)?\s*$", re.MULTILINE)
-_README_SOURCE = re.compile(r'"?filename"?\s*:\s*"?([^\s",}]+\.(?:tex|ltx))"?[^}]{0,200}?"?usage"?\s*:\s*"?toplevel', re.DOTALL)
+_README_SOURCE = re.compile(
+    r'"?filename"?\s*:\s*"?([^\s",}]+\.(?:tex|ltx))"?[^}]{0,200}?"?usage"?\s*:\s*"?toplevel', re.DOTALL
+)
 
 
 def decode(data: bytes) -> str:
@@ -55,7 +57,8 @@ def choose_main(files: Mapping[str, str]) -> str:
         scores[name] = (
             "\\begin{document}" in text,
             f"{stem}.bbl" in files,
-            bool(re.search(r"\\(?:icml)?title(?![a-zA-Z])", text)) + bool(re.search(r"\\(?:begin\s*\{)?abstract", text)),
+            bool(re.search(r"\\(?:icml)?title(?![a-zA-Z])", text))
+            + bool(re.search(r"\\(?:begin\s*\{)?abstract", text)),
             bool(re.search(r"\\(?:section|chapter|input|include|bibliography)(?![a-zA-Z])", text)),
             -name.count("/"),
             len(text),

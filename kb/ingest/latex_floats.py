@@ -15,22 +15,29 @@ from kb.ingest.latex_text import to_line
 
 # Brace groups that follow ``\begin``.
 FLOATS = {
-    "figure": 0, "figure*": 0, "wrapfigure": 2, "SCfigure": 0, "SCfigure*": 0, "teaserfigure": 0, "marginfigure": 0, "sidewaysfigure": 0,
-    "sidewaysfigure*": 0, "figwindow": 0, "floatingfigure": 1, "table": 0, "table*": 0, "wraptable": 2, "sidewaystable": 0,
-    "sidewaystable*": 0, "SCtable": 0, "margintable": 0, "longtable": 0, "longtable*": 0, "algorithm": 0, "algorithm*": 0,
-    "algorithm2e": 0, "procedure": 0, "listing": 0, "listing*": 0, "xltabular": 0, "longtblr": 0, "longtabu": 0,
+    "figure": 0, "figure*": 0, "wrapfigure": 2, "SCfigure": 0, "SCfigure*": 0, "teaserfigure": 0,
+    "marginfigure": 0, "sidewaysfigure": 0, "sidewaysfigure*": 0, "figwindow": 0, "floatingfigure": 1, "table": 0,
+    "table*": 0, "wraptable": 2, "sidewaystable": 0, "sidewaystable*": 0, "SCtable": 0, "margintable": 0,
+    "longtable": 0, "longtable*": 0, "algorithm": 0, "algorithm*": 0, "algorithm2e": 0, "procedure": 0,
+    "listing": 0, "listing*": 0, "xltabular": 0, "longtblr": 0, "longtabu": 0,
 }  # fmt: skip
-_CAPTION = re.compile(r"\\(?:caption|tcaption|tablecaption)(?P<star>\*?)(?=\s*[\[{])|\\captionof\s*\{(?P<kind>\w+)\}(?=\s*[\[{])")
+_CAPTION = re.compile(
+    r"\\(?:caption|tcaption|tablecaption)(?P<star>\*?)(?=\s*[\[{])|\\captionof\s*\{(?P<kind>\w+)\}(?=\s*[\[{])"
+)
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _PART = re.compile(
     r"\\begin\s*\{(?P<environment>subfigure|subtable|subcaptionblock|subtable\*|subfigure\*)\}"
     r"|\\(?P<command>subfloat|subfigure|subtable|subcaptionbox|sidesubfloat)\*?(?=\s*[\[{])"
 )
 _TABULAR = re.compile(r"\\begin\s*\{(" + "|".join(re.escape(name) for name in TABULARS) + r")\}")
-_MINIPAGE = re.compile(r"\\begin\s*\{(minipage|floatrow|varwidth|subfloatrow|threeparttable)\}|\\(?:parbox|ffigbox|ttabbox|capbtabbox)(?=\s*[\[{])")
+_MINIPAGE = re.compile(
+    r"\\begin\s*\{(minipage|floatrow|varwidth|subfloatrow|threeparttable)\}|\\(?:parbox|ffigbox|ttabbox|capbtabbox)(?=\s*[\[{])"
+)
 _DRAWING = re.compile(r"\\begin\s*\{(tikzpicture|pgfpicture|picture|axis|overpic|forest|pspicture)\}")
 _DISPLAY = re.compile(r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray)\*?\}|(?<!\\)\\\[|\$\$")
-_GRAPHICS = re.compile(r"\\(?:includegraphics|animategraphics|epsfig|psfig|input|includesvg|resizebox|scalebox)(?![a-zA-Z])")
+_GRAPHICS = re.compile(
+    r"\\(?:includegraphics|animategraphics|epsfig|psfig|input|includesvg|resizebox|scalebox)(?![a-zA-Z])"
+)
 _SHORTEST_TEXT = 12  # words: less is the labelling of a picture
 
 
@@ -150,7 +157,9 @@ def _read_piece(kind: str, piece: str, counters: Counters, context: TextContext)
     caption = made.caption + "".join(f" {part}" for part in made.part_captions)
     if made.kind == "algorithm":
         return [RawAlgorithm(_without(piece, captions), made.caption, number)]
-    rest += "".join(f"\n\n{_without(body, list(_CAPTION.finditer(body)))}" for *_, body in _parts(piece) if _DISPLAY.search(body))
+    rest += "".join(
+        f"\n\n{_without(body, list(_CAPTION.finditer(body)))}" for *_, body in _parts(piece) if _DISPLAY.search(body)
+    )
     text = _left_over(rest, context, _SHORTEST_TEXT if made.kind == "figure" else 4)
     if made.kind == "listing":
         return [*([RawText(f"\n\n**Listing {number}.** {caption}\n\n")] if captions else []), *text]
@@ -168,7 +177,9 @@ def _tables(made: _Float, caption: str, number: str | None, label: str | None, n
     tables: list[RawBlock] = []
     for environment, body, part in made.grids:
         shown = f"{made.caption} {part}" if part else caption
-        tables.append(RawTable((environment, body), shown, number, label, name if not tables else f"{name}{len(tables) + 1}"))
+        tables.append(
+            RawTable((environment, body), shown, number, label, name if not tables else f"{name}{len(tables) + 1}")
+        )
     return tables
 
 
@@ -185,7 +196,9 @@ def _register(made: _Float, number: str | None, counters: Counters, context: Tex
         if bare:
             made.part_captions.append(f"({letter}) {bare}")
         for match in _TABULAR.finditer(body):
-            made.grids.append((match[1], read_environment(body, match.end(), match[1])[0], f"({letter}) {bare}" if bare else ""))
+            made.grids.append(
+                (match[1], read_environment(body, match.end(), match[1])[0], f"({letter}) {bare}" if bare else "")
+            )
     labels = [found[1].strip() for found in _LABEL.finditer(piece) if found[1].strip() not in part_labels]
     for label in labels:
         context.labels[label] = Target(made.kind, number or "")

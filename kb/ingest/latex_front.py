@@ -13,13 +13,14 @@ ABSTRACTS = frozenset(("abstract", "cnabstract", "enabstract", "abstract*", "abs
 
 # Commands of the front page, which are read by themselves: how many brace groups go with them.
 FRONT_COMMANDS = {
-    "title": 1, "Title": 1, "author": 1, "Author": 1, "authors": 1, "date": 1, "icmltitle": 1, "icmltitlerunning": 1, "icmlauthor": 2,
-    "icmlaffiliation": 2, "icmlcorrespondingauthor": 2, "icmlsetsymbol": 2, "icmladdress": 1, "affil": 1, "affiliation": 1,
-    "institute": 1, "address": 1, "email": 1, "ead": 1, "titlerunning": 1, "authorrunning": 1, "maketitle": 0, "subtitle": 1,
-    "printAffiliationsAndNotice": 1, "corref": 1, "cortext": 1, "fntext": 1, "emails": 0, "affiliations": 0, "shortauthors": 0,
-    "correspondingauthor": 1, "abstract": 1, "markboth": 2, "authornote": 1, "orcid": 1, "institution": 1, "runningtitle": 1,
-    "runningauthor": 1, "aistatstitle": 1, "aistatsauthor": 1, "aistatsaddress": 1, "coltauthor": 1, "jmlrheading": 6, "editor": 1,
-    "ShortHeadings": 2, "firstpageno": 1, "papertitle": 1,
+    "title": 1, "Title": 1, "author": 1, "Author": 1, "authors": 1, "date": 1, "icmltitle": 1,
+    "icmltitlerunning": 1, "icmlauthor": 2, "icmlaffiliation": 2, "icmlcorrespondingauthor": 2, "icmlsetsymbol": 2,
+    "icmladdress": 1, "affil": 1, "affiliation": 1, "institute": 1, "address": 1, "email": 1, "ead": 1,
+    "titlerunning": 1, "authorrunning": 1, "maketitle": 0, "subtitle": 1, "printAffiliationsAndNotice": 1,
+    "corref": 1, "cortext": 1, "fntext": 1, "emails": 0, "affiliations": 0, "shortauthors": 0,
+    "correspondingauthor": 1, "abstract": 1, "markboth": 2, "authornote": 1, "orcid": 1, "institution": 1,
+    "runningtitle": 1, "runningauthor": 1, "aistatstitle": 1, "aistatsauthor": 1, "aistatsaddress": 1,
+    "coltauthor": 1, "jmlrheading": 6, "editor": 1, "ShortHeadings": 2, "firstpageno": 1, "papertitle": 1,
 }  # fmt: skip
 _TITLES = ("title", "icmltitle", "Title", "papertitle", "aistatstitle")
 _AUTHORS = re.compile(r"\\(?:author|icmlauthor|Author|authors|aistatsauthor|coltauthor)(?![a-zA-Z])\*?")
@@ -30,7 +31,9 @@ _NOT_A_NAME = re.compile(
     r"corref|fnref|vspace|hspace|small|IEEEauthorrefmark|IEEEauthorblockA|IEEEmembership|samethanks|ead|Email|addr|equalcontrib)"
     r"\*?(?![a-zA-Z])"
 )
-_SEPARATOR = re.compile(r"\\(?:and|And|AND|AAnd|ANDs|quad|qquad|newline|par|sep|name)(?![a-zA-Z])|\\\\|&|,|;|、|，|\n\s*\n|\s+and\s+")
+_SEPARATOR = re.compile(
+    r"\\(?:and|And|AND|AAnd|ANDs|quad|qquad|newline|par|sep|name)(?![a-zA-Z])|\\\\|&|,|;|、|，|\n\s*\n|\s+and\s+"
+)
 _INSTITUTION = re.compile(
     r"\b(?:univ|institut|college|school|depart|dept|lab\b|laborator|research|academy|center|centre|google|deepmind|microsoft|"
     r"openai|meta\b|facebook|nvidia|amazon|tencent|alibaba|baidu|huawei|inc\b|ltd|corp|company|technology|team|equal|contribut|"

@@ -11,9 +11,9 @@ from kb.ingest.latex_groups import read_option
 from kb.ingest.latex_text import to_line
 
 _LISTS = {
-    "itemize": "-", "enumerate": "1", "description": "", "compactitem": "-", "compactenum": "1", "inparaenum": "1", "itemize*": "-",
-    "enumerate*": "1", "description*": "", "trivlist": "", "list": "-", "asparaenum": "1", "asparaitem": "-", "tablenotes": "",
-    "itemizep": "-", "enumeratep": "1", "tasks": "1", "dinglist": "-",
+    "itemize": "-", "enumerate": "1", "description": "", "compactitem": "-", "compactenum": "1", "inparaenum": "1",
+    "itemize*": "-", "enumerate*": "1", "description*": "", "trivlist": "", "list": "-", "asparaenum": "1",
+    "asparaitem": "-", "tablenotes": "", "itemizep": "-", "enumeratep": "1", "tasks": "1", "dinglist": "-",
 }  # fmt: skip
 _NUMBERED = ("enumi", "enumii", "enumiii", "enumiv")
 _PATTERN = re.compile(r"\\(arabic|alph|Alph|roman|Roman)\s*\*|(?<![a-zA-Z\\])([1aAiI])(?![a-zA-Z])")
@@ -39,7 +39,9 @@ class ListStack:
         """Open a list; False when the environment is none."""
         if name not in _LISTS:
             return False
-        options = "" if re.match(r"[a-zA-Z]*\s*=", options) and not re.search(r"label|start|resume", options) else options
+        options = (
+            "" if re.match(r"[a-zA-Z]*\s*=", options) and not re.search(r"label|start|resume", options) else options
+        )
         made = _List(name)
         if _LISTS[name] == "1":
             depth = sum(entry.counter is not None for entry in self._open)

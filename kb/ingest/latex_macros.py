@@ -195,7 +195,9 @@ def _delimited_arguments(macro: Macro, text: str, at: int) -> tuple[list[str], i
             end = closes.get(end, end) + 1
         if end >= len(text) or "\n\n" in text[at:end]:
             return None
-        values.append(text[at:end].strip().removeprefix("{").removesuffix("}") if text[at:end].startswith("{") else text[at:end])
+        values.append(
+            text[at:end].strip().removeprefix("{").removesuffix("}") if text[at:end].startswith("{") else text[at:end]
+        )
         at = end + len(mark)
     return values, at
 

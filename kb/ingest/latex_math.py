@@ -9,12 +9,18 @@ from kb.ingest.latex_macros import Macros, expand
 
 _NOTHING = frozenset(
     "nonumber notag displaystyle textstyle allowdisplaybreaks qedhere xspace hfill hfil noindent footnotemark small footnotesize "
-    "scriptsize tiny normalsize large Large boldmath protect relax ignorespaces strut mathstrut centering ! / -".split(" ")
+    "scriptsize tiny normalsize large Large boldmath protect relax ignorespaces strut mathstrut centering ! / -".split(
+        " "
+    )
 )
-_WITH_GROUPS = {"label": 1, "tag": 1, "vspace": 1, "hspace": 1, "color": 1, "footnote": 1, "footnotetext": 1, "vphantom": 1,
-                "hphantom": 1, "addtocounter": 2, "setcounter": 2, "setlength": 2, "tikzmark": 1, "rule": 2}  # fmt: skip
-_SHOW_LAST = {"textcolor": 2, "mathcolor": 2, "colorbox": 2, "fcolorbox": 3, "ensuremath": 1, "resizebox": 3, "scalebox": 2,
-              "adjustbox": 2, "tikzmarknode": 2, "eqnmarkbox": 2, "eqnmark": 2, "mathmakebox": 1, "highlight": 1, "hl": 1}  # fmt: skip
+_WITH_GROUPS = {
+    "label": 1, "tag": 1, "vspace": 1, "hspace": 1, "color": 1, "footnote": 1, "footnotetext": 1, "vphantom": 1,
+    "hphantom": 1, "addtocounter": 2, "setcounter": 2, "setlength": 2, "tikzmark": 1, "rule": 2,
+}  # fmt: skip
+_SHOW_LAST = {
+    "textcolor": 2, "mathcolor": 2, "colorbox": 2, "fcolorbox": 3, "ensuremath": 1, "resizebox": 3, "scalebox": 2,
+    "adjustbox": 2, "tikzmarknode": 2, "eqnmarkbox": 2, "eqnmark": 2, "mathmakebox": 1, "highlight": 1, "hl": 1,
+}  # fmt: skip
 _ENDS_IN_WORD = re.compile(r"\\[a-zA-Z]+$")
 _MAX_DEPTH = 30
 

@@ -13,9 +13,9 @@ COMMANDS = frozenset(
 _BARE = frozenset("ref subref labelcref".split(" "))
 UNKNOWN = "??"  # what LaTeX prints
 _ENGLISH = {
-    "section": "Section", "subsection": "Section", "subsubsection": "Section", "chapter": "Chapter", "appendix": "Appendix",
-    "figure": "Figure", "table": "Table", "equation": "Equation", "algorithm": "Algorithm", "enumi": "Item", "listing": "Listing",
-    "lstlisting": "Listing", "footnote": "Footnote", "paragraph": "Section",
+    "section": "Section", "subsection": "Section", "subsubsection": "Section", "chapter": "Chapter",
+    "appendix": "Appendix", "figure": "Figure", "table": "Table", "equation": "Equation", "algorithm": "Algorithm",
+    "enumi": "Item", "listing": "Listing", "lstlisting": "Listing", "footnote": "Footnote", "paragraph": "Section",
 }  # fmt: skip
 _CHINESE = {
     "section": "第 {} 节", "subsection": "第 {} 节", "subsubsection": "第 {} 节", "chapter": "第 {} 章", "appendix": "附录 {}",

@@ -17,7 +17,15 @@ from kb.ingest.latex_math import skip_math
 from kb.ingest.latex_tables import TABULARS
 from kb.ingest.latex_text import to_line
 
-_LEVELS = {"part": 1, "chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4, "subparagraph": 5}
+_LEVELS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 1,
+    "subsection": 2,
+    "subsubsection": 3,
+    "paragraph": 4,
+    "subparagraph": 5,
+}
 _STRUCTURE = re.compile(
     r"\\(?P<heading>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)(?P<star>\*?)(?=\s*[\[{])"
     r"|\\(?P<mark>begin|end)\s*\{(?P<name>[^{}]+)\}|(?P<display>\\\[|\$\$)|(?P<inline>\$|\\\()"
@@ -27,15 +35,34 @@ _STRUCTURE = re.compile(
 )
 _DROPPED = frozenset(
     "tikzpicture pgfpicture picture filecontents filecontents* CCSXML IEEEbiography IEEEbiographynophoto biography forest "
-    "pspicture axis icmlauthorlist thebibliography refsection titlepage@ highlights graphicalabstract overpic".split(" ")
+    "pspicture axis icmlauthorlist thebibliography refsection titlepage@ highlights graphicalabstract overpic".split(
+        " "
+    )
 )
-_GROUPS = {"minipage": 1, "multicols": 1, "adjustwidth": 2, "CJK": 2, "CJK*": 2, "spacing": 1, "list": 2, "adjustbox": 1,
-           "otherlanguage": 1, "varwidth": 1, "turn": 1, "rotate": 1, "addmargin": 1, "tabbing": 0, "bibunit": 0}  # fmt: skip
+_GROUPS = {
+    "minipage": 1, "multicols": 1, "adjustwidth": 2, "CJK": 2, "CJK*": 2, "spacing": 1, "list": 2, "adjustbox": 1,
+    "otherlanguage": 1, "varwidth": 1, "turn": 1, "rotate": 1, "addmargin": 1, "tabbing": 0, "bibunit": 0,
+}  # fmt: skip
 _THEOREMS = {name: name.title() for name in (
     "theorem lemma proposition corollary definition remark assumption example claim conjecture problem fact observation property "
     "hypothesis note condition question").split()} | {
     "thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition", "rem": "Remark"}  # fmt: skip
-_IN_LINE = frozenset(("CJK", "CJK*", "small", "footnotesize", "scriptsize", "otherlanguage*", "sloppypar", "bf", "it", "em", "sc", "NoHyper"))
+_IN_LINE = frozenset(
+    (
+        "CJK",
+        "CJK*",
+        "small",
+        "footnotesize",
+        "scriptsize",
+        "otherlanguage*",
+        "sloppypar",
+        "bf",
+        "it",
+        "em",
+        "sc",
+        "NoHyper",
+    )
+)
 _QUOTES = frozenset(("quote", "quotation", "displayquote", "verse"))
 _ESCAPES = re.compile(r"escapeinside\s*=\s*(?:\{([^{}]{1,4})\}\s*\{([^{}]{1,4})\}|\{?([^\s{},])([^\s{},])\}?)")
 _TITLE_OPTION = re.compile(r"(?:^|,)\s*title\s*=\s*")
@@ -153,7 +180,9 @@ class Scanner:
     def _tabular(self, grid: tuple[str, str]) -> None:
         """A table outside of a float; a caption right before it is its own."""
         blocks = self.sections[-1].blocks
-        held = next((block for block in reversed(blocks[-2:]) if isinstance(block, RawTable) and block.grid is None), None)
+        held = next(
+            (block for block in reversed(blocks[-2:]) if isinstance(block, RawTable) and block.grid is None), None
+        )
         if held is not None:
             held.grid = grid
         else:
@@ -273,8 +302,12 @@ class Scanner:
         label = re.compile(r"\s*\\label\s*\{[^{}]*\}").match(tex, end)
         end = label.end() if label else end
         blocks = self.sections[-1].blocks
-        held = next((block for block in reversed(blocks[-2:]) if isinstance(block, RawTable) and not block.caption), None)
-        made = read_float(groups[0], f"\\caption{{{groups[1]}}}{label[0] if label else ''}", self.counters, self._context)
+        held = next(
+            (block for block in reversed(blocks[-2:]) if isinstance(block, RawTable) and not block.caption), None
+        )
+        made = read_float(
+            groups[0], f"\\caption{{{groups[1]}}}{label[0] if label else ''}", self.counters, self._context
+        )
         for block in made:
             if held is not None and isinstance(block, RawTable):
                 held.caption, held.number, held.label = block.caption, block.number, block.label

@@ -15,15 +15,18 @@ Grid = tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...]]
 
 # Brace groups that follow ``\begin``.
 TABULARS = {
-    "tabular": 1, "tabular*": 2, "tabularx": 2, "tabulary": 2, "longtable": 1, "longtable*": 1, "tabu": 1, "longtabu": 1,
-    "NiceTabular": 1, "NiceTabular*": 2, "NiceTabularX": 2, "supertabular": 1, "xltabular": 2, "tblr": 1, "longtblr": 1, "deluxetable": 1,
+    "tabular": 1, "tabular*": 2, "tabularx": 2, "tabulary": 2, "longtable": 1, "longtable*": 1, "tabu": 1,
+    "longtabu": 1, "NiceTabular": 1, "NiceTabular*": 2, "NiceTabularX": 2, "supertabular": 1, "xltabular": 2,
+    "tblr": 1, "longtblr": 1, "deluxetable": 1,
 }  # fmt: skip
 _RULE = re.compile(
     r"\\(hline|toprule|midrule|bottomrule|Xhline|hlineB|specialrule|addlinespace|morecmidrules|endhead|endfirsthead|Midrule|"
     r"endfoot|endlastfoot|cmidrule|cline|hhline|arrayrulecolor|rowcolors?|noalign|hdashline|cdashline|thickhline|Xcline|"
     r"tabucline|SetRow|rowfont|small|footnotesize|centering|Hline|firsthline|lasthline)\*?(?![a-zA-Z])"
 )
-_HEAVY = frozenset("midrule hline Xhline hlineB Midrule thickhline specialrule hdashline endhead endfirsthead Hline".split())
+_HEAVY = frozenset(
+    "midrule hline Xhline hlineB Midrule thickhline specialrule hdashline endhead endfirsthead Hline".split()
+)
 _BOLD = re.compile(r"\\(?:textbf|mathbf|bm|boldsymbol|bfseries|bf|pmb|B|best|textbfit)(?![a-zA-Z])")
 _SPAN = re.compile(r"\\(multicolumn|multirow|multirowcell|SetCell|Block)(?![a-zA-Z])\*?")
 _MODERN_SPAN = re.compile(r"\s*\\(?:SetCell|Block)(?![a-zA-Z])")
@@ -31,7 +34,9 @@ _STACKED = re.compile(r"\\(?:makecell|thead|shortstack|tabincell|specialcell)(?!
 _MATH_FACE = re.compile(r"\\(?:mathbf|bm|boldsymbol|mathrm|mathit|textbf|pmb|underline|text|num)\s*\{([^{}]*)\}")
 _COLOUR = re.compile(r"\\(?:textcolor|color|cellcolor|colorbox)\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}")
 _DIGIT = re.compile(r"\d")
-_LEADING_NUMBER = re.compile(r"([-+−]?\d[\d,]*(?:\.\d+)?)\s*(?:\$?\s*\\pm|±|\(|_|\^|\\scriptstyle|\\ |[*†‡§]|[▲▼↑↓]|\\%|%|$)")
+_LEADING_NUMBER = re.compile(
+    r"([-+−]?\d[\d,]*(?:\.\d+)?)\s*(?:\$?\s*\\pm|±|\(|_|\^|\\scriptstyle|\\ |[*†‡§]|[▲▼↑↓]|\\%|%|$)"
+)
 _MARKS = re.compile(r"\$?\^\{?[*†‡§a-z\d\\ ]*\}?\$?$|[*†‡§]+$")
 
 
@@ -163,7 +168,11 @@ def _modern_span(raw: str, match: re.Match[str]) -> tuple[tuple[int, int], str, 
     if match[1] == "Block":
         groups, end = read_groups(raw, skip_options(raw, match.end()), 2)
         sizes = re.findall(r"\d+", groups[0]) if groups else []
-        return (int(sizes[0]) if sizes else 1, int(sizes[1]) if len(sizes) > 1 else 1), groups[-1] if groups else "", end
+        return (
+            (int(sizes[0]) if sizes else 1, int(sizes[1]) if len(sizes) > 1 else 1),
+            groups[-1] if groups else "",
+            end,
+        )
     option = read_option(raw, match.end())
     sizes_by_name = dict(re.findall(r"([rc])\s*=\s*(\d+)", option[0] if option else ""))
     end = read_groups(raw, option[1] if option else match.end(), 1)[1]
@@ -191,7 +200,17 @@ def _unstacked(raw: str) -> str:
 def plain_number(text: str) -> str:
     """A cell without the maths and signs that may stand around its number."""
     bare = _MATH_FACE.sub(r"\1", text.strip().strip("$").strip())
-    for sign, plain in (("\\%", "%"), ("{,}", ","), ("\\,", ""), ("−", "-"), ("–", "-"), ("{", ""), ("}", ""), ("\\$", ""), ("~", "")):
+    for sign, plain in (
+        ("\\%", "%"),
+        ("{,}", ","),
+        ("\\,", ""),
+        ("−", "-"),
+        ("–", "-"),
+        ("{", ""),
+        ("}", ""),
+        ("\\$", ""),
+        ("~", ""),
+    ):
         bare = bare.replace(sign, plain)
     return bare.strip().strip("$").strip()
 

@@ -20,7 +20,9 @@ _RUN_IN = re.compile(r"\*\*([^*\n]{3,80}?)[.:：。]?\*\*[.:：。]?\s*(?=\S)")
 # Heads of what is numbered or stands by itself are no run-in headings.
 _HEAD = re.compile(r"\*\*(?:[A-Z]\w+ [\dA-Z.]+\b|Proof|Keywords|证明|关键词)")
 _END = re.compile(r"(?<=[.!?])[”’)]?\s+(?=[A-Z$\[*“(`>])|(?<=[。！？])")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|et al|cf|vs|[Ff]igs?|[Ee]qs?|[Ss]ecs?|[Tt]abs?|resp|approx|w\.r\.t|[Aa]pp|No)|\b[A-Z])\.$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|et al|cf|vs|[Ff]igs?|[Ee]qs?|[Ss]ecs?|[Tt]abs?|resp|approx|w\.r\.t|[Aa]pp|No)|\b[A-Z])\.$"
+)
 _LONGEST = 400  # characters of a sentence
 _NEAR = 1200  # characters at the end of a paragraph in which its first or last sentence is looked for
 
@@ -53,7 +55,9 @@ def _abstract_in_front(section: Section) -> tuple[str, Section]:
             continue
         rest = [block.text[match.end() :], *(b.text for b in section.blocks[index + 1 :] if isinstance(b, Paragraph))]
         others = tuple(b for b in section.blocks[index + 1 :] if not isinstance(b, Paragraph))
-        return "\n\n".join(text for text in rest if len(text) > 20), replace(section, blocks=section.blocks[:index] + others)
+        return "\n\n".join(text for text in rest if len(text) > 20), replace(
+            section, blocks=section.blocks[:index] + others
+        )
     return "", section
 
 
@@ -99,7 +103,9 @@ def with_sentences(blocks: Sequence[Block]) -> tuple[Block, ...]:
         if isinstance(block, Equation):
             before = _prose(reversed(blocks[max(0, index - 3) : index]))
             after = _prose(blocks[index + 1 : index + 4])
-            block = replace(block, before=_sentences(before[-_NEAR:])[-1][-_LONGEST:], after=_sentences(after[:_NEAR])[0][:_LONGEST])
+            block = replace(
+                block, before=_sentences(before[-_NEAR:])[-1][-_LONGEST:], after=_sentences(after[:_NEAR])[0][:_LONGEST]
+            )
         made.append(block)
     return tuple(made)
 
@@ -126,7 +132,9 @@ def _unique(sections: Iterable[Section]) -> Iterable[Section]:
     """No two sections, and no two blocks, with one id."""
     seen: set[str] = set()
     for section in sections:
-        blocks = tuple(block if isinstance(block, Paragraph) else _with_free_id(block, seen) for block in section.blocks)
+        blocks = tuple(
+            block if isinstance(block, Paragraph) else _with_free_id(block, seen) for block in section.blocks
+        )
         yield replace(section, id=_free(section.id, seen), blocks=blocks)
 
 

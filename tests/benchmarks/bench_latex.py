@@ -30,7 +30,9 @@ from kb.model import Document, Figure, Paragraph, Table
 CORPUS = Path(os.environ.get("KB_CORPUS", Path(__file__).resolve().parents[3] / "shared" / "corpus"))
 PAGE = Path(__file__).resolve().parents[1] / "fixtures" / "paper.html"
 HEADING = re.compile(r"\\(?:chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s*[\[{]")
-DISPLAY = re.compile(r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray|displaymath|flalign|alignat)\*?\}|(?<!\\)\\\[|\$\$[^$]+\$\$")
+DISPLAY = re.compile(
+    r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray|displaymath|flalign|alignat)\*?\}|(?<!\\)\\\[|\$\$[^$]+\$\$"
+)
 LEFTOVER = re.compile(r"\\[a-zA-Z]+")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOT_IN_ROWS = re.compile(
@@ -76,9 +78,13 @@ def shown_texts(document: Document) -> list[str]:
 def table_rows(tex: str) -> list[list[str]]:
     """The numbers of every table row with at least two of them, as typed."""
     rows = []
-    for body in re.findall(r"\\begin\s*\{(?:tabular[xy*]?|longtable)\}(.*?)\\end\s*\{(?:tabular[xy*]?|longtable)\}", tex, re.DOTALL):
+    for body in re.findall(
+        r"\\begin\s*\{(?:tabular[xy*]?|longtable)\}(.*?)\\end\s*\{(?:tabular[xy*]?|longtable)\}", tex, re.DOTALL
+    ):
         for row in re.split(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline", body)[1:]:
-            numbers = NUMBER.findall(NOT_IN_ROWS.sub(" ", re.sub(r"\\multicolumn\s*\{\d+\}\s*\{[^{}]*\}", " ", row)).replace("{,}", ","))
+            numbers = NUMBER.findall(
+                NOT_IN_ROWS.sub(" ", re.sub(r"\\multicolumn\s*\{\d+\}\s*\{[^{}]*\}", " ", row)).replace("{,}", ",")
+            )
             if row.count("&") and len(numbers) > 1:
                 rows.append(numbers)
     return rows
@@ -113,7 +119,11 @@ def read_one(folder: Path, tally: Tally) -> None:
         calls = set(re.findall(r"\\([a-zA-Z]+|.)", equation.latex or "")) & macros.commands.keys()
         tally.user_macros += bool(calls)
         tally.with_macros += equation.latex_src is not None
-    parsed = [NUMBER.findall(" ".join(cell.text for cell in row)) for table in document.tables for row in (*table.header, *table.rows)]
+    parsed = [
+        NUMBER.findall(" ".join(cell.text for cell in row))
+        for table in document.tables
+        for row in (*table.header, *table.rows)
+    ]
     wanted = table_rows(tex)
     missing = [numbers for numbers in wanted if not any(is_within(numbers, row) for row in parsed)]
     tally.count(name, "table rows", len(wanted) - len(missing), len(wanted))
@@ -129,12 +139,14 @@ def plain(texts: list[str]) -> list[str]:
 
 def read_page() -> None:
     """A page of 400 KB: the made page's sections over and over."""
-    text = re.sub(r'<span class="ltx_ERROR.*?</span>', "", PAGE.read_text(encoding="utf-8")).replace("LONG", "Each agent gets the share of the reward that it has earned. " * 12)
+    text = re.sub(r'<span class="ltx_ERROR.*?</span>', "", PAGE.read_text(encoding="utf-8")).replace(
+        "LONG", "Each agent gets the share of the reward that it has earned. " * 12
+    )
     start, end = text.index('<section id="S1"'), text.index('<section id="A1"')
     page = text[:start] + text[start:end] * (500_000 // (end - start)) + text[end:]
     parse_html(page)  # the first call loads the parser
     # LaTeXML writes the glyphs of every formula as MathML beside its LaTeX.
-    glyphs = "<semantics><mrow>" + "<mi>x</mi><mo stretchy=\"false\">=</mo>" * 6 + "</mrow></semantics>"
+    glyphs = "<semantics><mrow>" + '<mi>x</mi><mo stretchy="false">=</mo>' * 6 + "</mrow></semantics>"
     page = page.replace("></math>", f' display="inline">{glyphs}</math>')[:400_000] + "</section></article>"
     begun = time.process_time()
     document = parse_html(page)

@@ -61,7 +61,9 @@ def test_single_files_are_told_by_their_bytes(tmp_path: Path, data: bytes, kind:
 
 def test_members_that_point_outside_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "evil.tar"
-    path.write_bytes(tar_of({"../evil.tex": TEX, "/abs.tex": TEX, "a/../../b.tex": TEX, "ok.tex": TEX}, {"link.tex": "/etc/passwd"}))
+    path.write_bytes(
+        tar_of({"../evil.tex": TEX, "/abs.tex": TEX, "a/../../b.tex": TEX, "ok.tex": TEX}, {"link.tex": "/etc/passwd"})
+    )
     source = read_source(path)
     assert list(source.files) == ["ok.tex"]
     assert sorted(source.skipped) == ["../evil.tex", "/abs.tex", "a/../../b.tex", "link.tex"]

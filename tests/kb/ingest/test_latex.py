@@ -164,7 +164,11 @@ def test_cited_keys_of_a_bib_file_stand_in_for_a_missing_list(chinese: Document)
 
 
 def test_a_file_in_gb18030_is_read() -> None:
-    source = "\\documentclass{article}\\begin{document}\\section{方法}" + "多智能体强化学习的信用分配方法。" * 5 + "\\end{document}"
+    source = (
+        "\\documentclass{article}\\begin{document}\\section{方法}"
+        + "多智能体强化学习的信用分配方法。" * 5
+        + "\\end{document}"
+    )
     document = parse_latex({"main.tex": source.encode("gb18030")})
     assert document.sections[0].title == "方法"
 

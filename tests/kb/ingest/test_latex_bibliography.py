@@ -57,7 +57,12 @@ def test_titles_authors_and_years(entry: str, title: str | None, authors: tuple[
 
 
 def test_ids_are_found_in_links_and_broken_lines() -> None:
-    assert one("\\bibitem{a} A. B.\n\\newblock T of words.\n\\newblock \\href{https://arxiv.org/abs/2101.00001v2}{here}.").arxiv_id == "2101.00001"
+    assert (
+        one(
+            "\\bibitem{a} A. B.\n\\newblock T of words.\n\\newblock \\href{https://arxiv.org/abs/2101.00001v2}{here}."
+        ).arxiv_id
+        == "2101.00001"
+    )
     assert one("\\bibitem{a} A. B.\n\\newblock T of words.\n\\newblock arXiv:\n  2101.00002.").arxiv_id == "2101.00002"
     assert one("\\bibitem{a} A. B.\n\\newblock T of words.\n\\newblock pp. 1001--2020, 2020.").arxiv_id is None
 

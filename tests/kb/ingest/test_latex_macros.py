@@ -41,7 +41,10 @@ def test_macros_expand(definition: str, use: str, expanded: str) -> None:
 
 @pytest.mark.parametrize(
     "definition",
-    [r"\def\a{\b\b}\def\b{\a\a}", r"\def\a{\b\b\b\b}\def\b{\c\c\c\c}\def\c{\d\d\d\d}\def\d{\e\e\e\e}\def\e{\f\f\f\f}\def\f{" + "x" * 1000 + "}"],
+    [
+        r"\def\a{\b\b}\def\b{\a\a}",
+        r"\def\a{\b\b\b\b}\def\b{\c\c\c\c}\def\c{\d\d\d\d}\def\d{\e\e\e\e}\def\e{\f\f\f\f}\def\f{" + "x" * 1000 + "}",
+    ],
 )
 def test_macros_that_grow_without_end_are_stopped(definition: str) -> None:
     macros = Macros()
@@ -51,7 +54,10 @@ def test_macros_that_grow_without_end_are_stopped(definition: str) -> None:
 
 def test_environments_of_the_authors_become_what_they_stand_for() -> None:
     macros = Macros()
-    collect(r"\newenvironment{eqn}[1][t]{\begin{equation}#1}{\end{equation}}\newenvironment{outer}{\begin{eqn}}{\end{eqn}}", macros)
+    collect(
+        r"\newenvironment{eqn}[1][t]{\begin{equation}#1}{\end{equation}}\newenvironment{outer}{\begin{eqn}}{\end{eqn}}",
+        macros,
+    )
     assert expand_environments(r"\begin{outer}x\end{outer} \begin{eqn}[b]y\end{eqn}", macros) == (
         r"\begin{equation}tx\end{equation} \begin{equation}by\end{equation}"
     )
@@ -101,7 +107,10 @@ MAIN = "\\documentclass{article}\\title{T}\\begin{document}\\section{A}%s\\end{d
         ({"a.tex": MAIN, "b.tex": "\\documentclass{subfiles}" + MAIN * 2}, "a.tex"),
         ({"a.tex": MAIN, "b.tex": MAIN + "longer", "a.bbl": ""}, "a.tex"),
         ({"a.tex": MAIN, "b.tex": MAIN + "longer", "00README.XXX": "a.tex toplevelfile"}, "a.tex"),
-        ({"a.tex": MAIN.replace("\\title{T}", ""), "sub/b.tex": MAIN, "c.tex": "\\documentclass{article} only"}, "sub/b.tex"),
+        (
+            {"a.tex": MAIN.replace("\\title{T}", ""), "sub/b.tex": MAIN, "c.tex": "\\documentclass{article} only"},
+            "sub/b.tex",
+        ),
         ({"old.tex": "\\magnification 1 text", "macros.tex": "\\def\\x{}"}, "old.tex"),
     ],
 )

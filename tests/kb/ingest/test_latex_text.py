@@ -51,7 +51,10 @@ def test_a_macro_in_text_does_not_swallow_its_space() -> None:
 
 def test_acronyms_are_spelled_out_once() -> None:
     context = TextContext()
-    collect(r"\newacronym{rl}{RL}{reinforcement learning}\DeclareAcronym{kl}{short=KL, long=Kullback--Leibler}", context.macros)
+    collect(
+        r"\newacronym{rl}{RL}{reinforcement learning}\DeclareAcronym{kl}{short=KL, long=Kullback--Leibler}",
+        context.macros,
+    )
     assert to_markdown(r"\Gls{rl} and \gls{rl}; \acrfull{rl}; \ac{kl} \acs{kl} \acl{kl}; \glspl{rl}", context) == (
         "Reinforcement learning (RL) and RL; reinforcement learning (RL); Kullback–Leibler (KL) KL Kullback–Leibler; RLs"
     )
