@@ -1,6 +1,7 @@
 """A LaTeX source as a document: sections, numbered equations with their macros expanded, tables, captions, references.
 
-No TeX is run: the text is scanned once, with LaTeX's counters simulated, so that numbers are those of the printed paper.
+No TeX is run: the text is scanned once, with LaTeX's counters simulated, so that numbers are those of the printed
+paper.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ PARSER_VERSION = 2
 _LONGEST_STYLE = 400_000  # characters
 # Styles of publishers define what they like; what authors add stands in small files of their own.
 _PUBLISHERS = re.compile(
-    r"neurips|nips|icml|iclr|acl|emnlp|naacl|aaai|ijcai|cvpr|iccv|eccv|ieee|acm|llncs|elsart|elsarticle|revtex|natbib|fancyhdr|"
-    r"algorithm|times|colm|tmlr|jmlr|interspeech|corl|rss|arxiv|hyperref|caption|subfig|cleveref|url|booktabs|ctex|cas-",
+    r"neurips|nips|icml|iclr|acl|emnlp|naacl|aaai|ijcai|cvpr|iccv|eccv|ieee|acm|llncs|elsart|elsarticle|revtex|"
+    r"natbib|fancyhdr|"
+    r"algorithm|times|colm|tmlr|jmlr|interspeech|corl|rss|arxiv|hyperref|caption|subfig|cleveref|url|booktabs|ctex|"
+    r"cas-",
     re.IGNORECASE,
 )
 _COUNTER_COMMAND = re.compile(r"\\(numberwithin|counterwithin|setcounter|renewcommand|def)(\*?)(?![a-zA-Z])")

@@ -25,18 +25,21 @@ _HEADS_2E = _OPENING | _MIDDLE | {"eif": "if {}", "fn": "function {}", "forpar":
 _WORDS = {"to": "to", "and": "and", "or": "or", "not": "not", "true": "true", "false": "false", "algorithmicdo": "do",
           "break": "break", "continue": "continue"}  # fmt: skip
 _STEP = re.compile(
-    r"\\(?P<word>State|Statex|Require|Ensure|Return|Input|Output|Inputs|Outputs|Print|For|ForAll|ForEach|While|If|Else|ElsIf|ElseIf|"
+    r"\\(?P<word>State|Statex|Require|Ensure|Return|Input|Output|Inputs|Outputs|Print|For|ForAll|ForEach|While|If|"
+    r"Else|ElsIf|ElseIf|"
     r"Loop|Repeat|Until|Procedure|Function|End(?:For|While|If|Loop|Procedure|Function)|"
     r"STATE|REQUIRE|ENSURE|RETURN|INPUT|OUTPUT|PRINT|FOR|FORALL|WHILE|IF|ELSE|ELSIF|LOOP|REPEAT|UNTIL|"
     r"END(?:FOR|WHILE|IF|LOOP))(?![a-zA-Z])"
 )
 _STEP_2E = re.compile(
-    r"\\(?P<word>For|ForEach|ForAll|While|If|uIf|lIf|ElseIf|uElseIf|lElseIf|Else|uElse|lElse|eIf|lFor|lForEach|Repeat|Return|KwRet|"
+    r"\\(?P<word>For|ForEach|ForAll|While|If|uIf|lIf|ElseIf|uElseIf|lElseIf|Else|uElse|lElse|eIf|lFor|lForEach|"
+    r"Repeat|Return|KwRet|"
     r"KwIn|KwOut|KwData|KwResult|KwInput|KwOutput|Input|Output|tcp|tcc|Begin|Fn|ForPar)\*?(?![a-zA-Z])|\\;|\\\\"
 )
 _COMMENT = re.compile(r"\\(?:Comment|COMMENT|tcp|tcc|tcp\*|LComment)\*?(?=\s*[{(])")
 _SETTINGS = re.compile(
-    r"\\(?:Set[A-Z][a-zA-Z]*|DontPrintSemicolon|LinesNumbered|Indp|Indm|BlankLine|vspace|label|caption|small|footnotesize|SetAlgo\w+|"
+    r"\\(?:Set[A-Z][a-zA-Z]*|DontPrintSemicolon|LinesNumbered|Indp|Indm|BlankLine|vspace|label|caption|small|"
+    r"footnotesize|SetAlgo\w+|"
     r"algsetup|algrenewcommand|renewcommand|setcounter|STATEX?(?=\s*\\STATE))\*?(?![a-zA-Z])"
 )
 _WORD = re.compile(r"\\(TO|AND|OR|NOT|TRUE|FALSE|To|And|Or|Not|True|False|Break|Continue)(?![a-zA-Z])")

@@ -1,4 +1,4 @@
-"""Reference lists of LaTeX sources: ``.bbl`` of BibTeX and biblatex, ``thebibliography``, or cited keys of a ``.bib``."""
+"""Reference lists of LaTeX sources: a ``.bbl``, a ``thebibliography``, or the cited keys of a ``.bib``."""
 
 from __future__ import annotations
 

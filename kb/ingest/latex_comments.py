@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 _ENVIRONMENTS = "verbatim verbatim* Verbatim Verbatim* BVerbatim LVerbatim lstlisting minted alltt tcblisting comment"
 _DECLARED = re.compile(
-    r"\\(?:lstnewenvironment|newtcblisting|DefineVerbatimEnvironment|newminted(?=\s*\[))\s*(?:\[([\w*]+)\]\s*)?\{([\w*]*)\}"
+    r"\\(?:lstnewenvironment|newtcblisting|DefineVerbatimEnvironment|"
+    r"newminted(?=\s*\[))\s*(?:\[([\w*]+)\]\s*)?\{([\w*]*)\}"
 )
 _EXCLUDED = re.compile(r"\\(?:excludecomment|specialcomment)\s*\{(\w+)\}")
 _PERCENT = re.compile(r"\\?%")
@@ -94,7 +95,7 @@ class CommentStripper:
 
 
 def _after_comment(text: str, at: int, kept: list[str]) -> int:
-    """A comment takes its line break and the next line's indentation with it, but an empty line still ends a paragraph."""
+    """A comment takes its line break and the next indentation along, but an empty line still ends a paragraph."""
     end = text.find("\n", at)
     if end < 0:
         return len(text)

@@ -11,12 +11,15 @@ from kb.ingest.latex_groups import read_groups
 
 # Commands that begin like a condition and take their branches as arguments, and the sign for "if and only if".
 _NO_CONDITIONS = frozenset(
-    "iff ifthenelse iftoggle ifbool ifdef ifundef ifcsdef ifcsundef ifstrequal ifstrempty ifblank ifnumcomp ifnumequal "
-    "ifdefempty ifdefequal ifdefstring ifdefvoid ifcsempty ifcsstring iflanguage ifmtarg ifnotmtarg ifinlist".split(" ")
+    "iff ifthenelse iftoggle ifbool ifdef ifundef ifcsdef ifcsundef ifstrequal ifstrempty ifblank ifnumcomp "
+    "ifnumequal "
+    "ifdefempty ifdefequal ifdefstring ifdefvoid ifcsempty ifcsstring iflanguage ifmtarg ifnotmtarg "
+    "ifinlist".split(" ")
 )
 _TOKEN = re.compile(
     r"\\newif\s*\\if(?P<new>[a-zA-Z@]+)"
-    r"|\\(?P<toggle>newtoggle|newbool|newboolean|toggletrue|togglefalse|booltrue|boolfalse|settoggle|setbool|setboolean|"
+    r"|\\(?P<toggle>newtoggle|newbool|newboolean|toggletrue|togglefalse|booltrue|boolfalse|settoggle|setbool|"
+    r"setboolean|"
     r"iftoggle|ifbool|nottoggle|notbool)(?![a-zA-Z@])"
     r"|\\(?P<word>if[a-zA-Z@]*|else|fi|[a-zA-Z@]+(?:true|false))(?![a-zA-Z@])"
 )

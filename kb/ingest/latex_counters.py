@@ -1,4 +1,4 @@
-r"""LaTeX's counters, simulated: what ``\thesection`` or ``\theequation`` would print, and what every label points to."""
+r"""LaTeX's counters, simulated: what ``\thesection`` would print, and what every label points to."""
 
 from __future__ import annotations
 

@@ -8,9 +8,12 @@ from kb.ingest.latex_groups import read_group, read_groups, read_option, skip_op
 from kb.ingest.latex_macros import Macro, Macros, Theorem, read_name
 
 _DEFINITION = re.compile(
-    r"\\(?P<command>(?:re|provide)?newcommand|providecommand|DeclareRobustCommand|newrobustcmd|DeclareMathOperator|newenvironment|"
-    r"renewenvironment|[gex]?def|let|(?:New|Renew|Provide|Declare)DocumentCommand|(?:New|Renew|Declare)DocumentEnvironment|"
-    r"DeclarePairedDelimiterX?|newtheorem|spnewtheorem|declaretheorem|newacronym|acrodef|newglossaryentry|DeclareAcronym)"
+    r"\\(?P<command>(?:re|provide)?newcommand|providecommand|DeclareRobustCommand|newrobustcmd|DeclareMathOperator|"
+    r"newenvironment|"
+    r"renewenvironment|[gex]?def|let|(?:New|Renew|Provide|Declare)DocumentCommand|(?:New|Renew|"
+    r"Declare)DocumentEnvironment|"
+    r"DeclarePairedDelimiterX?|newtheorem|spnewtheorem|declaretheorem|newacronym|acrodef|newglossaryentry|"
+    r"DeclareAcronym)"
     r"(?P<star>\*?)(?![a-zA-Z@])"
 )
 # What structures a document keeps its meaning even where a paper redefines it.
@@ -22,7 +25,8 @@ _KEPT = frozenset(
 )
 # How a counter is printed may change within the text, so such a definition stays where it is for the scan.
 _COUNTER = re.compile(
-    r"(?:the|p@)(?:part|chapter|(?:sub){0,2}section|(?:sub)?paragraph|equation|(?:sub)?figure|(?:sub)?table|algorithm|listing|"
+    r"(?:the|p@)(?:part|chapter|(?:sub){0,2}section|(?:sub)?paragraph|equation|(?:sub)?figure|(?:sub)?table|"
+    r"algorithm|listing|"
     r"lstlisting|theorem|lemma|proposition|corollary|definition|assumption|footnote|enumi{1,3}|page)"
 )
 

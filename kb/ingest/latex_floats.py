@@ -31,7 +31,8 @@ _PART = re.compile(
 )
 _TABULAR = re.compile(r"\\begin\s*\{(" + "|".join(re.escape(name) for name in TABULARS) + r")\}")
 _MINIPAGE = re.compile(
-    r"\\begin\s*\{(minipage|floatrow|varwidth|subfloatrow|threeparttable)\}|\\(?:parbox|ffigbox|ttabbox|capbtabbox)(?=\s*[\[{])"
+    r"\\begin\s*\{(minipage|floatrow|varwidth|subfloatrow|threeparttable)\}|\\(?:parbox|ffigbox|ttabbox|"
+    r"capbtabbox)(?=\s*[\[{])"
 )
 _DRAWING = re.compile(r"\\begin\s*\{(tikzpicture|pgfpicture|picture|axis|overpic|forest|pspicture)\}")
 _DISPLAY = re.compile(r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray)\*?\}|(?<!\\)\\\[|\$\$")
@@ -234,7 +235,7 @@ def _without_tabulars(text: str, grids: list[tuple[str, str, str]]) -> tuple[str
 
 
 def _left_over(rest: str, context: TextContext, shortest: int) -> list[RawBlock]:
-    """Text that stands in a float beside its caption: prompts, notes, examples. The labelling of pictures is dropped."""
+    """Text in a float beside its caption: prompts, notes, examples. The labelling of pictures is dropped."""
     if _DISPLAY.search(rest):
         return [RawText(f"\n\n{rest}\n\n")]
     words = re.findall(r"[^\W\d_]{2,}", to_line(rest, context))

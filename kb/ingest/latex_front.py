@@ -27,17 +27,22 @@ _AUTHORS = re.compile(r"\\(?:author|icmlauthor|Author|authors|aistatsauthor|colt
 _LINE_BREAK = re.compile(r"\\\\(?:\[[^\]]*\])?|\\newline(?![a-zA-Z])")
 _LARGE = re.compile(r"\\(?:Huge|huge|LARGE)(?![a-zA-Z])")
 _NOT_A_NAME = re.compile(
-    r"\\(?:thanks|textsuperscript|footnote|footnotemark|footnotetext|inst|affil|orcidlink|orcidID|orcid|email|texttt|url|href|"
-    r"corref|fnref|vspace|hspace|small|IEEEauthorrefmark|IEEEauthorblockA|IEEEmembership|samethanks|ead|Email|addr|equalcontrib)"
+    r"\\(?:thanks|textsuperscript|footnote|footnotemark|footnotetext|inst|affil|orcidlink|orcidID|orcid|email|texttt|"
+    r"url|href|"
+    r"corref|fnref|vspace|hspace|small|IEEEauthorrefmark|IEEEauthorblockA|IEEEmembership|samethanks|ead|Email|addr|"
+    r"equalcontrib)"
     r"\*?(?![a-zA-Z])"
 )
 _SEPARATOR = re.compile(
     r"\\(?:and|And|AND|AAnd|ANDs|quad|qquad|newline|par|sep|name)(?![a-zA-Z])|\\\\|&|,|;|、|，|\n\s*\n|\s+and\s+"
 )
 _INSTITUTION = re.compile(
-    r"\b(?:univ|institut|college|school|depart|dept|lab\b|laborator|research|academy|center|centre|google|deepmind|microsoft|"
-    r"openai|meta\b|facebook|nvidia|amazon|tencent|alibaba|baidu|huawei|inc\b|ltd|corp|company|technology|team|equal|contribut|"
-    r"correspond|author|china|usa|ai\b|street|road|science|engineering|faculty|group|intelligence|computer|hospital|mail|"
+    r"\b(?:univ|institut|college|school|depart|dept|lab\b|laborator|research|academy|center|centre|google|deepmind|"
+    r"microsoft|"
+    r"openai|meta\b|facebook|nvidia|amazon|tencent|alibaba|baidu|huawei|inc\b|ltd|corp|company|technology|team|equal|"
+    r"contribut|"
+    r"correspond|author|china|usa|ai\b|street|road|science|engineering|faculty|group|intelligence|computer|hospital|"
+    r"mail|"
     r"foundation|polytechnic|eth\b|mit\b|cmu|kaist|inria)",
     re.IGNORECASE,
 )

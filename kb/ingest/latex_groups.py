@@ -145,7 +145,7 @@ def _environment_mark(name: str) -> re.Pattern[str]:
 
 
 def read_environment(text: str, at: int, name: str) -> tuple[str, int]:
-    r"""What stands between ``at`` and the matching ``\end{name}``, and the place after it; all the rest if it has none."""
+    r"""What stands up to the matching ``\end{name}``, and the place after it; all the rest if there is none."""
     depth, position = 1, at
     while match := _environment_mark(name).search(text, position):
         depth += 1 if match[1] == "begin" else -1

@@ -19,12 +19,14 @@ MAX_LENGTH = 200_000  # characters that one piece of text may grow by
 _ENVIRONMENT_DEPTH = 5
 _PARAMETER = re.compile(r"#([1-9])")
 _STRUCTURE = re.compile(
-    r"\\(?:begin|end|(?:sub)*section|chapter|(?:sub)?paragraph|caption|captionof|label|item|footnote|appendix)(?![a-zA-Z])"
+    r"\\(?:begin|end|(?:sub)*section|chapter|(?:sub)?paragraph|caption|captionof|label|item|footnote|"
+    r"appendix)(?![a-zA-Z])"
     r"|\\\[|\\\]|\$\$"
 )
 # Bodies that steer TeX itself: what they print is, as far as one can tell, their last argument.
 _MACHINERY = re.compile(
-    r"\\(?:expandafter|csname|mathchoice|futurelet|@ifnextchar|@ifstar|tikz[a-zA-Z]*|begingroup|bgroup|setbox|mathpalette|"
+    r"\\(?:expandafter|csname|mathchoice|futurelet|@ifnextchar|@ifstar|tikz[a-zA-Z]*|begingroup|bgroup|setbox|"
+    r"mathpalette|"
     r"special|pdfliteral|settowidth|settoheight|ExplSyntaxOn)(?![a-zA-Z])"
 )
 
@@ -203,7 +205,7 @@ def _delimited_arguments(macro: Macro, text: str, at: int) -> tuple[list[str], i
 
 
 def expand_environments(text: str, macros: Macros) -> str:
-    """Replace ``\\begin{x}...\\end{x}`` of the authors' own environments by what they stand for, also inside each other."""
+    """Replace the authors' own environments by what they stand for, also inside each other."""
     for _ in range(_ENVIRONMENT_DEPTH):
         made = _expand_environments_once(text, macros)
         if made == text or len(made) > len(text) + MAX_LENGTH:

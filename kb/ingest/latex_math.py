@@ -8,10 +8,10 @@ from kb.ingest.latex_groups import CONTROL, read_group, read_groups, skip_option
 from kb.ingest.latex_macros import Macros, expand
 
 _NOTHING = frozenset(
-    "nonumber notag displaystyle textstyle allowdisplaybreaks qedhere xspace hfill hfil noindent footnotemark small footnotesize "
-    "scriptsize tiny normalsize large Large boldmath protect relax ignorespaces strut mathstrut centering ! / -".split(
-        " "
-    )
+    "nonumber notag displaystyle textstyle allowdisplaybreaks qedhere xspace hfill hfil noindent footnotemark small "
+    "footnotesize "
+    "scriptsize tiny normalsize large Large boldmath protect relax ignorespaces strut mathstrut centering ! / "
+    "-".split(" ")
 )
 _WITH_GROUPS = {
     "label": 1, "tag": 1, "vspace": 1, "hspace": 1, "color": 1, "footnote": 1, "footnotetext": 1, "vphantom": 1,

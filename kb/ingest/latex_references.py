@@ -7,7 +7,8 @@ import itertools
 from kb.ingest.latex_counters import Target
 
 COMMANDS = frozenset(
-    "ref eqref cref Cref autoref pageref nameref vref Vref subref labelcref fullref prettyref crefrange Crefrange namecref "
+    "ref eqref cref Cref autoref pageref nameref vref Vref subref labelcref fullref prettyref crefrange Crefrange "
+    "namecref "
     "nameCref zcref figref tabref secref appref algref".split(" ")
 )
 _BARE = frozenset("ref subref labelcref".split(" "))
@@ -19,7 +20,8 @@ _ENGLISH = {
 }  # fmt: skip
 _CHINESE = {
     "section": "第 {} 节", "subsection": "第 {} 节", "subsubsection": "第 {} 节", "chapter": "第 {} 章", "appendix": "附录 {}",
-    "figure": "图 {}", "table": "表 {}", "equation": "式 {}", "algorithm": "算法 {}", "enumi": "第 {} 项", "listing": "代码 {}",
+    "figure": "图 {}", "table": "表 {}", "equation": "式 {}", "algorithm": "算法 {}", "enumi": "第 {} 项", "listing": "代码 "
+    "{}",
     "lstlisting": "代码 {}", "footnote": "脚注 {}", "paragraph": "第 {} 节",
 }  # fmt: skip
 _PREFIXES = {"fig": "figure", "tab": "table", "sec": "section", "eq": "equation", "alg": "algorithm", "app": "appendix"}

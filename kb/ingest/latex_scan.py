@@ -29,12 +29,15 @@ _LEVELS = {
 _STRUCTURE = re.compile(
     r"\\(?P<heading>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)(?P<star>\*?)(?=\s*[\[{])"
     r"|\\(?P<mark>begin|end)\s*\{(?P<name>[^{}]+)\}|(?P<display>\\\[|\$\$)|(?P<inline>\$|\\\()"
-    r"|\\(?P<word>appendix|appendices|item|captionof|twocolumn|kbverbatim|label|setcounter|addtocounter|numberwithin|counterwithin|"
-    r"refstepcounter|stepcounter|the[a-zA-Z]+|renewcommand|def|acknowledge?ments?|bibliography)(?P<starred>\*?)(?![a-zA-Z])"
+    r"|\\(?P<word>appendix|appendices|item|captionof|twocolumn|kbverbatim|label|setcounter|addtocounter|numberwithin|"
+    r"counterwithin|"
+    r"refstepcounter|stepcounter|the[a-zA-Z]+|renewcommand|def|acknowledge?ments?|"
+    r"bibliography)(?P<starred>\*?)(?![a-zA-Z])"
     rf"|\\(?P<front>{'|'.join(FRONT_COMMANDS)})\*?(?![a-zA-Z])|(?P<sign>\\[^a-zA-Z])"
 )
 _DROPPED = frozenset(
-    "tikzpicture pgfpicture picture filecontents filecontents* CCSXML IEEEbiography IEEEbiographynophoto biography forest "
+    "tikzpicture pgfpicture picture filecontents filecontents* CCSXML IEEEbiography IEEEbiographynophoto biography "
+    "forest "
     "pspicture axis icmlauthorlist thebibliography refsection titlepage@ highlights graphicalabstract overpic".split(
         " "
     )
@@ -44,7 +47,8 @@ _GROUPS = {
     "otherlanguage": 1, "varwidth": 1, "turn": 1, "rotate": 1, "addmargin": 1, "tabbing": 0, "bibunit": 0,
 }  # fmt: skip
 _THEOREMS = {name: name.title() for name in (
-    "theorem lemma proposition corollary definition remark assumption example claim conjecture problem fact observation property "
+    "theorem lemma proposition corollary definition remark assumption example claim conjecture problem fact "
+    "observation property "
     "hypothesis note condition question").split()} | {
     "thm": "Theorem", "lem": "Lemma", "prop": "Proposition", "cor": "Corollary", "defn": "Definition", "rem": "Remark"}  # fmt: skip
 _IN_LINE = frozenset(

@@ -20,8 +20,10 @@ TABULARS = {
     "tblr": 1, "longtblr": 1, "deluxetable": 1,
 }  # fmt: skip
 _RULE = re.compile(
-    r"\\(hline|toprule|midrule|bottomrule|Xhline|hlineB|specialrule|addlinespace|morecmidrules|endhead|endfirsthead|Midrule|"
-    r"endfoot|endlastfoot|cmidrule|cline|hhline|arrayrulecolor|rowcolors?|noalign|hdashline|cdashline|thickhline|Xcline|"
+    r"\\(hline|toprule|midrule|bottomrule|Xhline|hlineB|specialrule|addlinespace|morecmidrules|endhead|endfirsthead|"
+    r"Midrule|"
+    r"endfoot|endlastfoot|cmidrule|cline|hhline|arrayrulecolor|rowcolors?|noalign|hdashline|cdashline|thickhline|"
+    r"Xcline|"
     r"tabucline|SetRow|rowfont|small|footnotesize|centering|Hline|firsthline|lasthline)\*?(?![a-zA-Z])"
 )
 _HEAVY = frozenset(
@@ -164,7 +166,7 @@ def _skip_star(raw: str, at: int) -> int:
 
 
 def _modern_span(raw: str, match: re.Match[str]) -> tuple[tuple[int, int], str, int]:
-    """``\\SetCell[r=2,c=3]{c} text`` of tabularray and ``\\Block{2-3}{text}`` of nicematrix: ``((rows, columns), text, end)``."""
+    r"""``((rows, columns), text, end)`` of tabularray's ``\SetCell[r=2,c=3]{c} text`` or ``\Block{2-3}{text}``."""
     if match[1] == "Block":
         groups, end = read_groups(raw, skip_options(raw, match.end()), 2)
         sizes = re.findall(r"\d+", groups[0]) if groups else []

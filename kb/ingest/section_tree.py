@@ -63,8 +63,7 @@ def _abstract_in_front(section: Section) -> tuple[str, Section]:
 
 def _with_run_in_limitations(section: Section) -> list[Section]:
     """A paragraph that begins with a bold "Limitations." opens a section, and so do the run-ins after it."""
-    titles = {index: match[1] for index, block in enumerate(section.blocks)
-              if isinstance(block, Paragraph) and (match := _RUN_IN.match(block.text)) and not _HEAD.match(block.text)}  # fmt: skip
+    titles = {index: title for index, block in enumerate(section.blocks) if (title := _run_in_title(block))}
     first = next((index for index, title in titles.items() if section_kind(title) == "limitations"), None)
     if first is None or section.kind == "limitations":
         return [section]
@@ -80,6 +79,12 @@ def _with_run_in_limitations(section: Section) -> list[Section]:
                     (replace(head, text=text), *section.blocks[start + 1 : stop]), section.page)
         )  # fmt: skip
     return parts
+
+
+def _run_in_title(block: Block) -> str:
+    text = block.text if isinstance(block, Paragraph) else ""
+    match = _RUN_IN.match(text)
+    return match[1] if match and not _HEAD.match(text) else ""
 
 
 def _inherit_kinds(sections: Sequence[Section]) -> list[Section]:

@@ -31,14 +31,17 @@ CORPUS = Path(os.environ.get("KB_CORPUS", Path(__file__).resolve().parents[3] / 
 PAGE = Path(__file__).resolve().parents[1] / "fixtures" / "paper.html"
 HEADING = re.compile(r"\\(?:chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s*[\[{]")
 DISPLAY = re.compile(
-    r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray|displaymath|flalign|alignat)\*?\}|(?<!\\)\\\[|\$\$[^$]+\$\$"
+    r"\\begin\s*\{(?:equation|align|gather|multline|eqnarray|displaymath|flalign|alignat)\*?\}|(?<!\\)\\\[|"
+    r"\$\$[^$]+\$\$"
 )
 LEFTOVER = re.compile(r"\\[a-zA-Z]+")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOT_IN_ROWS = re.compile(
     r"\\(?:rule|specialrule|textcolor)(?:\{[^{}]*\}){1,3}|\\makebox(?:\[[^\]]*\])*|"
-    r"\\(?:cmidrule|cline|rowcolor|cellcolor|columncolor|vspace|hspace|label|ref|color|addlinespace|setlength|includegraphics|ding|"
-    r"multirow|rotatebox|colorbox|arrayrulecolor|cdashline|hdashline|cite[a-z]*)(?![a-zA-Z])\*?\s*(?:\([^)]*\))?(?:\[[^\]]*\])*(?:\{[^{}]*\})?"
+    r"\\(?:cmidrule|cline|rowcolor|cellcolor|columncolor|vspace|hspace|label|ref|color|addlinespace|setlength|"
+    r"includegraphics|ding|"
+    r"multirow|rotatebox|colorbox|arrayrulecolor|cdashline|hdashline|"
+    r"cite[a-z]*)(?![a-zA-Z])\*?\s*(?:\([^)]*\))?(?:\[[^\]]*\])*(?:\{[^{}]*\})?"
 )
 
 
