@@ -10,8 +10,7 @@ ACCENTS = {
 
 # Letters: TeX takes the space after them for the end of their name.
 LETTERS = {
-    "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "
-    ""Å",
+    "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å",
     "i": "ı", "j": "ȷ", "ng": "ŋ", "NG": "Ŋ", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "dj": "đ", "DJ": "Đ",
 }  # fmt: skip
 
@@ -69,8 +68,7 @@ SHOW_ONE = {"texorpdfstring": (2, 0), "ifthenelse": (3, 1)}
 DROPPED = {
     name: count
     for count, names in {
-        1: "label includegraphics thispagestyle hspace vspace pagestyle bibliographystyle bibliography color "
-        "pagecolor rowcolor "
+        1: "label includegraphics thispagestyle hspace vspace pagestyle bibliographystyle bibliography color pagecolor rowcolor "
         "cellcolor columncolor usepackage hyphenation graphicspath captionsetup nocite index hypersetup "
         "stepcounter refstepcounter vphantom hphantom phantom cmidrule cline markright enlargethispage setlist "
         "lstset tikzset usetikzlibrary bstctlcite newcounter theoremstyle pagenumbering pgfplotsset newlength "
@@ -80,8 +78,7 @@ DROPPED = {
         "zihao ctexset linespread marginnote documentclass pdfinfo stretch input include mathversion CJKfamily "
         "selectlanguage BibitemShut bibcommenthead sethlcolor setstretch fancyhead fancyfoot lhead rhead cfoot "
         "setulcolor",
-        2: "setlength addtolength setcounter addtocounter fontsize pdfbookmark markboth renewcommand newcommand "
-        "settowidth rule "
+        2: "setlength addtolength setcounter addtocounter fontsize pdfbookmark markboth renewcommand newcommand settowidth rule "
         "colorlet addtocontents PackageWarning counterwithin numberwithin",
         3: "addcontentsline definecolor crefname Crefname acmConference printcontents annotate",
         4: "animategraphics usefont",
