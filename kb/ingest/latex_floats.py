@@ -152,7 +152,9 @@ def _read_piece(kind: str, piece: str, counters: Counters, context: TextContext)
         group = read_group(piece, skip_options(piece, last.end()))
         made.kind = last["kind"] or kind
         made.caption, made.starred = (group[0] if group else ""), bool(last["star"])
-    number = counters.step(made.kind) if captions and not made.starred else None
+    number = None
+    if captions and not made.starred:
+        number = counters.shown(made.kind) if "\\ContinuedFloat" in piece else counters.step(made.kind)
     label = _register(made, number, counters, context)
     rest, made.grids = _without_tabulars(_without(piece, captions), made.grids)
     caption = made.caption + "".join(f" {part}" for part in made.part_captions)

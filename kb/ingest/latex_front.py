@@ -25,7 +25,8 @@ FRONT_COMMANDS = {
 _TITLES = ("title", "icmltitle", "Title", "papertitle", "aistatstitle")
 _AUTHORS = re.compile(r"\\(?:author|icmlauthor|Author|authors|aistatsauthor|coltauthor)(?![a-zA-Z])\*?")
 _LINE_BREAK = re.compile(r"\\\\(?:\[[^\]]*\])?|\\newline(?![a-zA-Z])")
-_LARGE = re.compile(r"\\(?:Huge|huge|LARGE)(?![a-zA-Z])")
+_SIZES = ("Huge", "huge", "LARGE", "Large")
+_TITLE_PAGE = 6000  # characters
 _NOT_A_NAME = re.compile(
     r"\\(?:thanks|textsuperscript|footnote|footnotemark|footnotetext|inst|affil|orcidlink|orcidID|orcid|email|texttt|"
     r"url|href|"
@@ -64,16 +65,17 @@ def read_title(preamble: str, body: str, context: TextContext) -> str:
 
 def _largest_print(body: str, context: TextContext) -> str:
     """What is set largest on a title page made by hand."""
-    page = body[:6000]
-    match = _LARGE.search(page)
-    if match is None:
+    page = body[:_TITLE_PAGE]
+    found = [match for size in _SIZES if (match := re.search(rf"\\(?:begin\s*\{{)?{size}(?![a-zA-Z])\}}?", page))]
+    if not found:
         return ""
+    match = found[0]
     group = read_group(page, match.start() - 1) if page.startswith("{", match.start() - 1) else None
     if group:
         return to_line(_LINE_BREAK.sub(" ", group[0]), context)
     rest = page[match.end() :]
     end = re.search(r"\\par(?![a-zA-Z])|\n\s*\n|\\vspace|\\end\s*\{|(?<!\\)\}", rest)
-    return to_line(rest[: end.start()] if end else rest[:200], context)
+    return to_line(_LINE_BREAK.sub(" ", rest[: end.start()] if end else rest[:200]), context)
 
 
 def _arguments(text: str, command: str) -> list[str]:
