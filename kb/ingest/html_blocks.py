@@ -170,7 +170,7 @@ class BlockReader:
     def _listing(self, node: Any, head: str = "") -> None:
         lines = node.css(".ltx_listingline")
         text = "\n".join(_listing_line(line) for line in lines) if lines else str(node.text())
-        text = text.strip("\n").rstrip()
+        text = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
         if re.search(r"\w", text):
             self._blocks.append(Paragraph(f"{head}\n{text}" if head else text))
 

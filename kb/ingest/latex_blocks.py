@@ -121,7 +121,7 @@ def _listing(item: RawCode | RawAlgorithm, context: TextContext) -> list[Block]:
     if isinstance(item, RawAlgorithm):
         word, text = "Algorithm", "\n".join(algorithm_lines(item.body, context))
     else:
-        text = item.code.strip("\n").rstrip()
+        text = "\n".join(line.rstrip() for line in item.code.splitlines() if line.strip())
     if item.number or item.caption:
         head = f"**{word} {item.number}.**" if item.number else f"**{word}.**"
         text = f"{head} {to_line(item.caption, context)}\n{text}"

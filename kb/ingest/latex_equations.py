@@ -69,7 +69,7 @@ class RawEquation:
         )  # fmt: skip
 
     def _shown_number(self, context: TextContext) -> str | None:
-        shown = [to_line(number, context) for number in self.numbers]
+        shown = [text for number in self.numbers if (text := to_line(number, context))]
         return None if not shown else shown[0] if len(shown) == 1 else f"{shown[0]}–{shown[-1]}"
 
     @staticmethod

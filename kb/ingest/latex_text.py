@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from kb.ingest import latex_references
+from kb.ingest import latex_cross_references
 from kb.ingest.latex_commands import HANDLERS, drop, is_citation, print_citation
 from kb.ingest.latex_context import TextContext
 from kb.ingest.latex_groups import CONTROL, read_argument, read_group, read_groups, skip_options, skip_space
@@ -123,7 +123,7 @@ class Converter:
         """What a reference command prints."""
         context = self.context
         words = context.theorem_words() if command != "ref" else {}
-        return latex_references.print_reference(command, keys, context.labels, words, context.chinese)
+        return latex_cross_references.print_reference(command, keys, context.labels, words, context.chinese)
 
     def _command(self, tex: str, at: int, out: list[str]) -> int:
         match = CONTROL.match(tex, at)
@@ -137,7 +137,7 @@ class Converter:
     def _word(self, name: str, tex: str, end: int, out: list[str]) -> int:
         if name in HANDLERS:
             return HANDLERS[name](self, tex, end, out)
-        if name in latex_references.COMMANDS:
+        if name in latex_cross_references.COMMANDS:
             return self._reference(name, tex, end, out)
         if is_citation(name):
             return print_citation(self, tex, end, out)
