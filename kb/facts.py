@@ -33,11 +33,6 @@ class Fact:
         """The value in a language, else in the other one."""
         return self.text.get(language) or self.text.get("") or next(iter(self.text.values()), "")
 
-    @property
-    def is_trusted(self) -> bool:
-        """Whether it was read in the paper or its code."""
-        return self.level in ("paper", "code")
-
 
 @dataclass(frozen=True, slots=True)
 class Result:

@@ -39,10 +39,6 @@ class Workspace:
         return self.notes / "reports"
 
     @property
-    def experiments(self) -> Path:
-        return self.notes / "experiments"
-
-    @property
     def queue(self) -> Path:
         return self.notes / "queue.md"
 

@@ -16,7 +16,9 @@ from kb.workspace import find_workspace, write_atomic
 
 def compare(
     papers: Annotated[list[str] | None, typer.Argument(metavar="PAPER...", help="Slugs, aliases or arXiv ids.")] = None,
-    table: Annotated[str, typer.Option(help="methods, credit, cost, formulas, results, or one of your own.")] = "methods",
+    table: Annotated[
+        str, typer.Option(help="methods, credit, cost, formulas, results, or one of your own.")
+    ] = "methods",
     columns: Annotated[str | None, typer.Option(help="Other columns, as problem,critic,extra_rollouts.")] = None,
     tag: Annotated[str | None, typer.Option(help="Also all papers with this tag.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All papers of the workspace.")] = False,

@@ -6,12 +6,10 @@ from typing import Annotated
 
 import typer
 
-from kb.cli.output import print_json, say
+from kb.cli.output import JsonOption, print_json, say
 from kb.workspace import find_workspace
 
 app = typer.Typer(no_args_is_help=True, help="The terms that search translates between Chinese and English.")
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()

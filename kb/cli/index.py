@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kb.cli.output import print_json, say
+from kb.cli.output import JsonOption, print_json, say
 from kb.errors import PARTIAL
 from kb.workspace import Workspace, find_workspace
 
@@ -24,7 +24,7 @@ _LONG_STEP = 200  # documents or texts
 def index(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Read every file again; cached vectors are used.")] = False,
     keep_old: Annotated[bool, typer.Option("--keep-old", help="Keep the index of another model or version.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Bring the search index in step with the papers and notes."""
     report = bring_up_to_date(find_workspace(), quiet=as_json, rebuild=rebuild, keep_old=keep_old)
@@ -78,7 +78,13 @@ def _progress() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[name]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[name]}"),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
@@ -105,7 +111,7 @@ def _plain_progress() -> Progress:
 
 def doctor(
     mend: Annotated[bool, typer.Option("--repair", help="Put right what is wrong; cached vectors are used.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check the index: damaged files, lost vectors, a store that does not hold what it should."""
     from kb.index.doctor import examine, repair

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.cli.output import print_json, say
+from kb.cli.output import JsonOption, print_json, say
 from kb.errors import ERROR, NETWORK, PARTIAL, KbError, UsageError
 from kb.workspace import Workspace, find_workspace
 
@@ -43,7 +43,7 @@ def ingest(
     no_pdf: Annotated[bool, typer.Option("--no-pdf", help="Fetch no PDFs: HTML and sources only.")] = False,
     no_ocr: Annotated[bool, typer.Option("--no-ocr", help="Leave pages that are pictures unread.")] = False,
     no_index: Annotated[bool, typer.Option("--no-index", help="Do not bring the search index up to date.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Bring papers in: their text, formulas, tables and references, by the best route that is open."""
     from kb.ingest.batch import Options

@@ -25,7 +25,9 @@ def list_models() -> None:
 
 
 @app.command()
-def pull(name: Annotated[str, typer.Argument(metavar="NAME", help="e5-small, minilm, or a model's name on the hub.")]) -> None:
+def pull(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="e5-small, minilm, or a model's name on the hub.")],
+) -> None:
     """Unpack a built-in model, or download another one, so that it works offline from then on."""
     from kb.index.embedding.registry import pull_model
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def console(stderr: bool = False) -> Console:

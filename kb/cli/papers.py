@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from kb.cli.output import print_json, print_table, say
+from kb.cli.output import JsonOption, print_json, print_table, say
 from kb.library import Library
 from kb.workspace import find_workspace
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def list_papers(

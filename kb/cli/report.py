@@ -14,12 +14,16 @@ from kb.workspace import Workspace, find_workspace, write_atomic
 
 
 def report(
-    week: Annotated[str | None, typer.Argument(metavar="[WEEK]", help="A day in it, or 2026-W17; this week if left out.")] = None,
+    week: Annotated[
+        str | None, typer.Argument(metavar="[WEEK]", help="A day in it, or 2026-W17; this week if left out.")
+    ] = None,
     first: Annotated[str | None, typer.Option("--from", metavar="DAY", help="Another first day.")] = None,
     last: Annotated[str | None, typer.Option("--to", metavar="DAY", help="Another last day.")] = None,
     lang: Annotated[str | None, typer.Option(help="zh or en; kb.toml says which if left out.")] = None,
     template: Annotated[str | None, typer.Option(help="A template of your own in templates/.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write; notes/reports/ if left out.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Where to write; notes/reports/ if left out.")
+    ] = None,
 ) -> None:
     """Draft the week's report from papers, notes and the queue. What you changed in an earlier draft stays."""
     workspace = find_workspace()
@@ -64,7 +68,11 @@ def draft_report(
         return path, remarks
     result = refresh(path.read_text(encoding="utf-8"), fresh)
     write_atomic(path, result.text)
-    for names, words in ((result.refreshed, "refreshed"), (result.kept, "kept as you edited it"), (result.deleted, "left deleted")):
+    for names, words in (
+        (result.refreshed, "refreshed"),
+        (result.kept, "kept as you edited it"),
+        (result.deleted, "left deleted"),
+    ):
         if names:
             remarks.append(f"{words}: {', '.join(names)}")
     return path, remarks or ["nothing changed since the last draft"]

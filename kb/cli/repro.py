@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from kb.cli.output import print_json
+from kb.cli.output import JsonOption, print_json
 
 app = typer.Typer(no_args_is_help=True, help="The papers' formulas: list, show, run on their worked examples.")
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A method, as kb repro list names it.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kb.cli.output import console, print_json, say
+from kb.cli.output import JsonOption, console, print_json, say
 from kb.errors import UsageError
 from kb.model import Kind
 from kb.workspace import Workspace, find_workspace
@@ -21,24 +21,37 @@ PASSAGES_OF_A_PAPER = 3
 
 
 def search(
-    question: Annotated[str | None, typer.Argument(metavar="QUERY", help="Words or a question, English or Chinese.")] = None,
+    question: Annotated[
+        str | None, typer.Argument(metavar="QUERY", help="Words or a question, English or Chinese.")
+    ] = None,
     formula: Annotated[str | None, typer.Option(metavar="LATEX", help="Find equations of this structure.")] = None,
-    paper: Annotated[list[str] | None, typer.Option("--in", metavar="PAPER", help="Only in this paper or note; repeatable.")] = None,
-    kind: Annotated[list[str] | None, typer.Option(help="prose, equation, table, caption, note, fact or reference.")] = None,
-    section: Annotated[str, typer.Option(help="A kind of section (method, experiments, ...) or a part of its heading.")] = "",
+    paper: Annotated[
+        list[str] | None, typer.Option("--in", metavar="PAPER", help="Only in this paper or note; repeatable.")
+    ] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="prose, equation, table, caption, note, fact or reference.")
+    ] = None,
+    section: Annotated[
+        str, typer.Option(help="A kind of section (method, experiments, ...) or a part of its heading.")
+    ] = "",
     tag: Annotated[list[str] | None, typer.Option(help="Only papers with this tag.")] = None,
     since: Annotated[str, typer.Option(help="Only from this year or day on.")] = "",
     most: Annotated[int, typer.Option("-n", "--number", min=1, help="How many papers to show.")] = 8,
     context: Annotated[int, typer.Option(min=0, help="Show this many passages before and after each hit.")] = 0,
     keyword_only: Annotated[bool, typer.Option("--keyword", help="Keywords alone: quicker, no model.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of every score and the translation.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the parts of every score and the translation.")
+    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find passages of papers and notes; a Chinese question finds English papers, an English one Chinese notes."""
     from kb.index.reader import Index
 
     if (question is None or not question.strip()) == (formula is None):
-        raise UsageError("give a question, or a formula with --formula", "kb search '优势归一化', kb search --formula '\\frac{r-\\mu}{\\sigma}'")
+        raise UsageError(
+            "give a question, or a formula with --formula",
+            "kb search '优势归一化', kb search --formula '\\frac{r-\\mu}{\\sigma}'",
+        )
     workspace = find_workspace()
     with Index.open(workspace) as index:
         filters = _filters(workspace, paper or (), kind or (), section, tag or (), since)
@@ -68,9 +81,7 @@ def _filters(workspace: Workspace, names: Any, kinds: Any, section: str, tags: A
     return Filters(tuple(owners), tuple(Kind(name) for name in kinds), (), section, tuple(tags), since)
 
 
-def _ask(
-    workspace: Workspace, index: Index, question: str, filters: Filters, keyword_only: bool, most: int
-) -> Answer:
+def _ask(workspace: Workspace, index: Index, question: str, filters: Filters, keyword_only: bool, most: int) -> Answer:
     from kb.search.glossary import load_glossary
     from kb.search.hybrid import search as ask
 
@@ -111,7 +122,11 @@ def _print_group(index: Index, owner: str, hits: list[Hit], answer: Answer, cont
 
     out = console()
     first = hits[0].passage
-    out.print(Text.assemble((first.title or owner, "bold"), (f"  {owner}", "cyan"), f"  {first.date[:4]}" if first.date else ""))
+    out.print(
+        Text.assemble(
+            (first.title or owner, "bold"), (f"  {owner}", "cyan"), f"  {first.date[:4]}" if first.date else ""
+        )
+    )
     for hit in hits:
         passage = hit.passage
         place = " > ".join(passage.heading) or passage.path
@@ -152,7 +167,9 @@ def _formulas(index: Index, latex: str, filters: Filters, most: int, as_json: bo
     hits = search_formulas(latex, index.equations(filters), most)
     passages = {passage.id: passage for passage in index.passages([hit.key for hit in hits])}
     if as_json:
-        print_json([{"score": round(hit.score, 4), **_passage_dict(passages[hit.key])} for hit in hits if hit.key in passages])
+        print_json(
+            [{"score": round(hit.score, 4), **_passage_dict(passages[hit.key])} for hit in hits if hit.key in passages]
+        )
         return
     if not hits:
         say("no equation here is like this one; formulas read off a PDF have no LaTeX and cannot be found this way")

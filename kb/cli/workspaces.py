@@ -10,10 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from kb import __version__
-from kb.cli.output import print_json, print_table, say
+from kb.cli.output import JsonOption, print_json, print_table, say
 from kb.workspace import CONFIG_NAME, cache_dir, find_workspace, is_offline, write_atomic
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _CONFIG = """\
 # This file makes a folder a workspace of kb. Every key may be left out.

@@ -33,7 +33,7 @@ import numpy as np
 
 from reproductions.core import Batch, Credit, EpsRule, Example, Floats, Ints, Method, ParameterError, Traits
 from reproductions.losses import clipped_surrogate
-from reproductions.methods import gae, ppo
+from reproductions.methods import ppo
 
 Pooling = Literal["product", "geometric_mean"]
 
@@ -66,8 +66,8 @@ def assign(
     eps_rule: EpsRule = "std_plus",
 ) -> Credit:
     """GAE over turns, whitened over the batch if wanted."""
-    found = gae.over_actions(batch, gamma, lam)
-    return Credit(ppo.whitened(batch, found, ddof, eps, eps_rule) if whiten else found)
+    # One action is one turn here, so it is PPO's own estimate with another lambda.
+    return ppo.assign(batch, gamma=gamma, lam=lam, whiten=whiten, ddof=ddof, eps=eps, eps_rule=eps_rule)
 
 
 def example() -> Example:
