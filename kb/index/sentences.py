@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 PASSAGE_TOKENS = 220  # at most, unless one formula or row is longer
-# An abstract is one answer: cut in two, its halves rank lower than the whole (nDCG@10 of titles falls by 0.02).
+# An abstract is one answer; notes/decisions/2026-11-30-search-fusion.md has what keeping it whole gains and costs.
 ABSTRACT_TOKENS = 360
 _SENTENCE_TOKENS = 300  # a longer sentence is cut at a comma or a space
 _REST_TOKENS = 60  # a last run of less is put to the one before it
