@@ -191,9 +191,12 @@ def crossing(
 
 def pareto(points: Mapping[str, tuple[float, Point]], ylabel: str, language: Language = "en") -> Figure:
     """Cost against fidelity, a mark for each method; those that nothing beats in both are joined."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
     _, label = words(language)
     figure, (ax,) = new_figure(PAGE, 3.6)
     best, front = -np.inf, []
+    place = _label_places(points)
     for name, (cost, point) in sorted(points.items(), key=lambda item: (item[1][0], -item[1][1].mean)):
         on_front = point.mean > best and point.finished
         if on_front:
@@ -203,12 +206,15 @@ def pareto(points: Mapping[str, tuple[float, Point]], ylabel: str, language: Lan
         alpha = 1.0 if point.finished else FAINT
         ax.errorbar(cost, point.mean, [[point.mean - point.low], [point.high - point.mean]], fmt="o", markersize=3.5,
                     color=colour, alpha=alpha, elinewidth=0.7)  # fmt: skip
-        ax.annotate(
-            name, (cost, point.mean), xytext=(4, 0), textcoords="offset points", fontsize=6, va="center", alpha=alpha
-        )
+        arrow = {"arrowstyle": "-", "linewidth": 0.3, "color": "#999999", "shrinkA": 0, "shrinkB": 0}
+        ax.annotate(name, (cost, point.mean), xytext=(cost * 1.03, place[name]), fontsize=5.5, va="center", alpha=alpha,
+                    arrowprops=arrow)  # fmt: skip
     if front:
         ax.plot(*zip(*front, strict=True), color=COLOURS[1], linewidth=0.8, linestyle="--")
     ax.set_xscale("log")
+    ax.xaxis.set_major_locator(FixedLocator([1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32]))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.set(xlabel=label["cost"], ylabel=ylabel)
     if not all(point.finished for _, point in points.values()):
         ax.set_title(label["unfinished"], fontsize=6.5, loc="right")
@@ -256,7 +262,15 @@ def heat_map(
     )
     for i, j in np.argwhere(np.isfinite(value)):
         text = f"{value[i, j]:.2f}" if faint[i, j] == 1 else f"({value[i, j]:.2f})"
-        ax.text(j, i, text, ha="center", va="center", fontsize=5, color="white" if value[i, j] < 0.3 else "black")
+        ax.text(
+            j,
+            i,
+            text,
+            ha="center",
+            va="center",
+            fontsize=5,
+            color="white" if value[i, j] < 0.3 and faint[i, j] == 1 else "black",
+        )
     ax.set_xticks(range(len(worlds)), worlds, rotation=40, ha="right", fontsize=6)
     ax.set_yticks(range(len(methods)), methods, fontsize=6)
     ax.tick_params(length=0)
@@ -281,6 +295,20 @@ def forest(rows: Sequence[tuple[str, Point, str]], language: Language = "en") ->
     ax.set_xscale("symlog", linthresh=2)
     ax.set_xlabel(label["margin"])
     return figure
+
+
+def _label_places(points: Mapping[str, tuple[float, Point]]) -> dict[str, float]:
+    """Heights of the names beside their marks, pushed apart where marks of like cost lie close."""
+    means = [point.mean for _, point in points.values()]
+    gap = 0.027 * ((max(means) - min(means)) or 1.0) if means else 0.0
+    place: dict[str, float] = {}
+    for column in {round(float(np.log(cost)), 1) for cost, _ in points.values()}:
+        names = [name for name, (cost, _) in points.items() if round(float(np.log(cost)), 1) == column]
+        names.sort(key=lambda name: points[name][1].mean)
+        lowest = -np.inf
+        for name in names:
+            lowest = place[name] = max(points[name][1].mean, lowest + gap)
+    return place
 
 
 def _band(ax: Axes, x: Sequence[float], points: Sequence[Point], colour: str, marker: str, name: str) -> None:
