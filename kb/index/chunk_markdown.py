@@ -34,17 +34,6 @@ class Stretch:
     heading: tuple[str, ...]
 
 
-def title_of(raw: str, start: int) -> str:
-    """The first heading of level 1, else the first line with text, of a Markdown body."""
-    first = ""
-    for line in raw[start:].splitlines():
-        match = _HEADING.match(line)
-        if match and len(match[1]) == 1:
-            return match[2].strip()
-        first = first or ("" if match or _FENCE.match(line) else line.strip())
-    return first[:120]
-
-
 def markdown_drafts(raw: str, start: int, path: str, kind: Kind, title: str) -> Iterator[Draft]:
     """Drafts of ``raw[start:]``. A level-1 heading that is the title is left out of heading paths."""
     for heading, below in groupby(stretches(raw, start), key=lambda stretch: stretch.heading):

@@ -6,28 +6,24 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from kb import frontmatter
 from kb.errors import KbError
 from kb.index.chunk import text_drafts
-from kb.index.chunk_markdown import markdown_drafts, title_of
+from kb.index.chunk_markdown import markdown_drafts
 from kb.index.chunk_record import abstract_drafts, record_drafts
 from kb.index.drafts import Draft, Owner, finish
 from kb.index.passages import DocumentPassages, FileState
 from kb.library import RECORD_NAME, TEXT_NAME, newest_metadata, read_paper
 from kb.model import Kind
+from kb.notes import parse_note
 from kb.textfile import read as read_text
 from kb.workspace import Workspace
 
 Stat = tuple[int, int]  # mtime in ns, size in bytes
 
-_DAY = re.compile(r"(?<!\d)(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})(?!\d)")
-_FOLDER_TAGS = {"reports": "report", "experiments": "experiment", "decisions": "decision"}
 # A file may be written again within the same tick of the file system's clock, with the same size.
 _YOUNG_NS = 2_000_000_000
 
@@ -125,27 +121,7 @@ def _paper(root: Path, slug: str, texts: Mapping[str, str], files: tuple[FileSta
 
 
 def _note(path: str, raw: str, files: tuple[FileState, ...]) -> DocumentPassages:
-    fields, body = frontmatter.parse(raw, Path(path))
-    start = len(raw) - len(body)
-    title = str(fields.get("title") or title_of(raw, start) or Path(path).stem)
-    owner = Owner(path, title, _date(fields, path, title), _tags(fields, path))
-    passages = finish(owner, markdown_drafts(raw, start, path, Kind.NOTE, title))
-    return DocumentPassages(path, "note", title, owner.date, owner.tags, files, passages)
-
-
-def _date(fields: Mapping[str, Any], path: str, title: str) -> str:
-    """Of the front matter, else of the file's name, else of the title: never of the file system."""
-    for text in (str(fields.get("date") or ""), Path(path).name, title):
-        match = _DAY.search(text)
-        if match:
-            return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
-    return str(fields.get("date") or "")
-
-
-def _tags(fields: Mapping[str, Any], path: str) -> tuple[str, ...]:
-    given = fields.get("tags") or ()
-    tags = given.replace(",", " ").split() if isinstance(given, str) else [str(tag) for tag in given]
-    parts = path.split("/")
-    if len(parts) > 2 and parts[1] in _FOLDER_TAGS:
-        tags.append(_FOLDER_TAGS[parts[1]])
-    return tuple(dict.fromkeys(tags))
+    note = parse_note(path, raw)
+    owner = Owner(path, note.title, note.date, note.tags)
+    passages = finish(owner, markdown_drafts(raw, len(raw) - len(note.body), path, Kind.NOTE, note.title))
+    return DocumentPassages(path, "note", note.title, note.date, note.tags, files, passages)

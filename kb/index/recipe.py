@@ -17,7 +17,7 @@ from kb.index.embedding.protocol import EmbedderIdentity
 from kb.workspace import Workspace, write_atomic
 
 SCHEMA_VERSION = 1  # of passages.sqlite; raise it with every change of a table
-CHUNKER_VERSION = 1  # raise it when the same file gives other passages
+CHUNKER_VERSION = 2  # raise it when the same file gives other passages
 TOKENIZER_VERSION = 1  # raise it when kb.search.tokens.index_text gives other tokens for the same text
 _MANIFEST = "manifest.json"
 
