@@ -1,29 +1,17 @@
-"""The only file of kb that imports ``reproductions``: methods as text and values, its errors as ours."""
+"""Methods as text and values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from kb.errors import KbError
-
-
-@contextmanager
-def _ours() -> Iterator[None]:
-    from reproductions.core import ReproductionError
-
-    try:
-        yield
-    except ReproductionError as error:
-        raise KbError(str(error.args[0]), error.hint) from None
+from kb.bench.errors import reproduction_errors
 
 
 def methods_text() -> str:
     """All methods with their evidence, a line each."""
     from reproductions import describe
 
-    with _ours():
+    with reproduction_errors():
         return describe.list_text()
 
 
@@ -31,7 +19,7 @@ def methods_data() -> list[dict[str, Any]]:
     """All methods as plain values."""
     from reproductions import describe
 
-    with _ours():
+    with reproduction_errors():
         return describe.records()
 
 
@@ -39,7 +27,7 @@ def method_text(name: str, latex: bool) -> str:
     """One method: formula, presets, what it needs. Raises KbError with near names for one that there is not."""
     from reproductions import describe
 
-    with _ours():
+    with reproduction_errors():
         return describe.show_text(name, latex)
 
 
@@ -48,7 +36,7 @@ def method_data(name: str) -> dict[str, Any]:
     from reproductions import describe
     from reproductions.registry import get
 
-    with _ours():
+    with reproduction_errors():
         return describe.record(get(name))
 
 
@@ -56,7 +44,7 @@ def example_text(name: str, preset: str | None) -> str:
     """A method's worked example as a table."""
     from reproductions import describe
 
-    with _ours():
+    with reproduction_errors():
         return describe.example_text(describe.run_example(name, preset))
 
 
@@ -64,5 +52,5 @@ def example_data(name: str, preset: str | None) -> dict[str, Any]:
     """A method's worked example as plain values."""
     from reproductions import describe
 
-    with _ours():
+    with reproduction_errors():
         return describe.example_data(describe.run_example(name, preset))
