@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from inspect import getdoc
 from typing import Any
 
@@ -122,7 +122,7 @@ def action_columns(batch: Batch, credit: Credit) -> dict[str, list[Any]]:
 
 def example_text(run: ExampleRun) -> str:
     """A worked example as a table, with the parameters above and the diagnostics below."""
-    settings = ", ".join(f"{name}={value!r}" for name, value in run.parameters.items())
+    settings = ", ".join(f"{name}={_short(value)}" for name, value in run.parameters.items())
     rows = [[_cell(value) for value in row] for row in zip(*run.columns.values(), strict=True)]
     lines = [f"{run.method}, preset {run.preset}" + (f" ({settings})" if settings else ""), ""]
     lines.append(text_table(list(run.columns), rows))
@@ -153,8 +153,23 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it; what is no plain value (a memory, an array) as Python writes it."""
+    """A parameter as JSON can hold it; records (a memory, a network) as their fields."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(entry) for entry in np.asarray(value, dtype=object).tolist()]
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+
+
+def _short(value: Any) -> str:
+    """A parameter in a line: a record by its kind and the sizes of its arrays."""
+    if not is_dataclass(value) or isinstance(value, type):
+        return repr(value)
+    inside = ((item.name, getattr(value, item.name)) for item in fields(value))
+    parts = (f"{name} {list(array.shape)}" for name, array in inside if isinstance(array, np.ndarray))
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _cell(value: Any) -> str:

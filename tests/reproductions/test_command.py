@@ -7,6 +7,7 @@ import json
 import pytest
 
 from reproductions.__main__ import main
+from reproductions.describe import example_data, example_text, run_example
 from reproductions.registry import methods
 
 
@@ -56,3 +57,9 @@ def test_errors_say_what_to_type(
     assert main(arguments) == 1
     text = capsys.readouterr().err
     assert error in text and hint in text and "Traceback" not in text
+
+
+def test_records_among_the_parameters_are_printed_as_their_fields() -> None:
+    run = run_example("ccpo_v1")
+    assert example_data(run)["parameters"]["memory"]["mean"] == [0.3, 0.7, 0.4]
+    assert "memory=History(mean [3], variance [3])" in example_text(run)
