@@ -22,10 +22,11 @@ from kb.ingest.pdf_run_ins import split_run_ins
 from kb.ingest.pdf_tables import lift_tables
 from kb.ingest.pdf_text import Joiner
 from kb.ingest.reference_entry import parse_reference
+from kb.ingest.section_tree import inherit_kinds
 from kb.model import Block, Document, PageReport, Provenance, Quality, Reference, Section
 from kb.sections import section_kind
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 _POOR_SHARE = 0.2
 __all__ = ["crop_png", "page_png", "page_texts", "parse_pdf"]
 
@@ -124,7 +125,7 @@ def _document(
             abstract, blocks = split_front(blocks)
         if heading or blocks:
             sections.append(_section(heading, blocks, own, sections))
-    return Document("", Provenance("pdf", ""), abstract=abstract, sections=tuple(sections), references=tuple(references))
+    return Document("", Provenance("pdf", ""), abstract=abstract, sections=tuple(inherit_kinds(sections)), references=tuple(references))
 
 
 def _read_references(lines: Sequence[Line], joiner: Joiner) -> tuple[list[Reference], Sequence[Line]]:

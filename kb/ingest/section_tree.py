@@ -39,7 +39,7 @@ def finish_sections(abstract: str, sections: Iterable[Section]) -> tuple[str, tu
         if section.title or _is_worth_keeping(section.blocks):
             made.append(section if section.title else replace(section, title=FRONT_TITLE, id="front"))
     made = [part for section in made for part in _with_run_in_limitations(section)]
-    return abstract, tuple(_unique(replace(s, blocks=with_sentences(s.blocks)) for s in _inherit_kinds(made)))
+    return abstract, tuple(_unique(replace(s, blocks=with_sentences(s.blocks)) for s in inherit_kinds(made)))
 
 
 def _is_worth_keeping(blocks: Sequence[Block]) -> bool:
@@ -87,7 +87,7 @@ def _run_in_title(block: Block) -> str:
     return match[1] if match and not _HEAD.match(text) else ""
 
 
-def _inherit_kinds(sections: Sequence[Section]) -> list[Section]:
+def inherit_kinds(sections: Sequence[Section]) -> list[Section]:
     """A subsection whose heading tells nothing is of its section's kind."""
     made: list[Section] = []
     above: list[Section] = []

@@ -43,7 +43,7 @@ def test_headings_have_numbers_levels_kinds_and_pages(document: Document) -> Non
     found = [(s.number, s.title, s.level, s.kind, s.page) for s in document.sections if s.id != "front"]
     assert found == [
         ("1", "Introduction", 1, "intro", 1),
-        ("1.1", "A smaller heading", 2, "other", 1),
+        ("1.1", "A smaller heading", 2, "intro", 1),
         ("2", "Experiments", 1, "experiments", 2),
         (None, "Limitations", 1, "limitations", 2),
     ]
