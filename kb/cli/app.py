@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kb import __version__
-from kb.cli import compare, demo, glossary, index, ingest, models, papers, report, repro, search, workspaces
+from kb.cli import compare, demo, glossary, index, ingest, models, papers, queue, report, repro, search, workspaces
 from kb.errors import ERROR, KbError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 
 WORKSPACE = "The workspace"
 PAPERS = "Papers and search"
+NOTES = "Notes and reports"
 
 app.command(rich_help_panel=WORKSPACE)(workspaces.init)
 app.command(rich_help_panel=WORKSPACE)(demo.demo)
@@ -36,6 +37,7 @@ app.add_typer(repro.app, name="repro", rich_help_panel=PAPERS)
 app.add_typer(models.app, name="models", rich_help_panel=WORKSPACE)
 app.add_typer(glossary.app, name="glossary", rich_help_panel=WORKSPACE)
 app.command(rich_help_panel=PAPERS)(ingest.ingest)
+app.add_typer(queue.app, name="queue", rich_help_panel=NOTES)
 app.command(rich_help_panel=PAPERS)(compare.compare)
 app.command(rich_help_panel=PAPERS)(report.report)
 app.command(rich_help_panel=PAPERS)(search.search)

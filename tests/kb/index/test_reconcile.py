@@ -18,7 +18,7 @@ from small_workspace import NOTE, RECORD, CountingEmbedder, fill_workspace
 from kb.errors import KbError
 from kb.index.exact import EXACT_FILE, ExactStore
 from kb.index.reader import Index
-from kb.index.recipe import current_folder
+from kb.index.recipe import CHUNKER_VERSION, current_folder
 from kb.index.reconcile import IndexReport, reconcile
 from kb.index.state import index_state
 from kb.workspace import Workspace, load_workspace
@@ -210,9 +210,9 @@ def test_another_model_is_built_beside_and_put_in_use_when_whole(workspace: Work
 def test_an_older_chunker_is_named_and_its_vectors_are_used_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     reconcile(workspace, CountingEmbedder())
     embedder = CountingEmbedder()
-    monkeypatch.setattr("kb.index.recipe.Recipe.__init__.__defaults__", (1, 2, 1))
+    monkeypatch.setattr("kb.index.recipe.Recipe.__init__.__defaults__", (1, CHUNKER_VERSION + 1, 1))
     report = reconcile(workspace, embedder)
-    assert report.replaced_recipe == ("chunker: 1 -> 2",)
+    assert report.replaced_recipe == (f"chunker: {CHUNKER_VERSION} -> {CHUNKER_VERSION + 1}",)
     assert report.embedded == 0 and embedder.passages == []
 
 
