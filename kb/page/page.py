@@ -1,0 +1,52 @@
+"""A Markdown text as one self-contained HTML page: maths as MathML, pictures inside, nothing that runs or loads."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from kb import frontmatter
+from kb.blocks import without_marks
+from kb.page.clean import clean
+from kb.page.markdown import to_html, with_formulas
+from kb.page.pictures import as_data
+from kb.render import render
+from kb.workspace import Workspace
+
+TEMPLATE = "report.html.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page and what a person should know of it: pictures that are not in it, formulas that stayed LaTeX."""
+
+    html: str
+    remarks: tuple[str, ...]
+
+
+def html_page(workspace: Workspace, markdown: str, folder: Path, language: str) -> Page:
+    """The page of a text whose picture addresses are seen from ``folder``."""
+    missing: dict[str, str] = {}
+
+    def picture(address: str) -> tuple[str, str]:
+        data, reason = as_data(address, folder, workspace.root)
+        if reason:
+            missing[address] = reason
+        return data, reason
+
+    text = without_marks(frontmatter.split(markdown)[1])
+    raw, formulas = to_html(text, picture)
+    body = clean(raw)
+    title = re.search(r"<h1[^>]*>(.*?)</h1>", body, re.DOTALL)
+    kept = sum(formula.startswith('<code class="latex') for formula in formulas.values())
+    remarks = [f"picture not in the page: {address} ({reason})" for address, reason in missing.items()]
+    if kept:
+        remarks.append(f"{kept} of {len(formulas)} formulas are shown as LaTeX: they use commands without MathML")
+    page = render(
+        workspace, TEMPLATE,
+        title=html.unescape(re.sub(r"<[^>]*>", "", title[1])) if title else "",
+        body=with_formulas(body, formulas), language="zh-CN" if language == "zh" else "en",
+    )  # fmt: skip
+    return Page(page, tuple(remarks))
