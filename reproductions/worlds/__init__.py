@@ -1,1 +1,10 @@
 """Synthetic episodes from known truth. Each world isolates one question about credit; its docstring says which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reproductions.worlds.chain import Chain
+
+# Every world by the word that options and rows use.
+WORLDS: dict[str, type[Any]] = {world.name: world for world in (Chain,)}

@@ -1,0 +1,190 @@
+"""What is observed of a walk through the chain: the free fields of the batch, and those that are filled when named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reproductions.core import AnyArray, Batch, Floats, Ints
+from reproductions.worlds.base import Cost, Episodes, Policy
+from reproductions.worlds.chain_graph import FORWARD
+from reproductions.worlds.chain_replays import REPLAYED
+from reproductions.worlds.chain_walk import Walk
+from reproductions.worlds.checks import per_agent
+from reproductions.worlds.dynamic_programming import evaluate
+
+if TYPE_CHECKING:
+    from reproductions.worlds.chain import Chain
+
+FREE = frozenset(
+    "acted_pknt reward_pk local_reward_pknt quality_pkn state_pknt action_pknt policy_pknta prompt_id_p".split()
+)
+# Spread of the logarithm of an action's tokens.
+LENGTH_SPREAD = 0.3
+
+
+def supplied(world: Chain) -> frozenset[str]:
+    """All fields that a chain can fill; candidates of a greedy walk are no paths and cannot be played again."""
+    if world.sampling == "greedy":
+        return FREE | frozenset(OBSERVED) - {"node_pknt"}
+    return FREE | frozenset(OBSERVED) | frozenset(REPLAYED)
+
+
+def by_agent(array_qpk: AnyArray, agents: int) -> AnyArray:
+    """``[q, p, k]`` -> ``[p, k, n, t]``, with time as the slowest axis in memory."""
+    turns = len(array_qpk) // agents
+    array_tnpk = array_qpk.reshape(turns, agents, *array_qpk.shape[1:])
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(array_tnpk, 1, -1)), 0, -1)
+
+
+def episodes(
+    world: Chain, rng: np.random.Generator, policy: Policy, hidden: Mapping[str, Any], fields: frozenset[str]
+) -> Episodes:
+    """The walk as a batch with its truth and cost. Every asked field draws from a stream of its own."""
+    walked: Walk = hidden["walk"]
+    state, action, acted = (by_agent(a, world.agents) for a in (walked.state_qpk, walked.action_qpk, walked.acted_qpk))
+    own = world.own_nxa[np.arange(world.agents)[:, None], state, action] + by_agent(
+        hidden["own_noise_qpk"], world.agents
+    )
+    reward_pk = walked.return_pk
+    if world.sampling == "greedy":
+        chosen_qpk = np.arange(reward_pk.shape[1]) == hidden["chosen_qp"][..., None]
+        reward_pk = np.repeat((walked.paid_qpk * chosen_qpk).sum(axis=(0, 2))[:, None], reward_pk.shape[1], axis=1)
+    seed = int(rng.integers(2**63))
+    free = {
+        "acted_pknt": acted,
+        "reward_pk": reward_pk,
+        "local_reward_pknt": np.where(acted, own, 0.0),
+        "quality_pkn": _quality(world, np.random.default_rng([seed, 0]), state, action, acted),
+        "state_pknt": state,
+        "action_pknt": action,
+        "policy_pknta": policy.at(state),
+        "prompt_id_p": hidden["first_p"],
+    }
+    batch = Batch.of(**free)
+    sampled = _sampled_actions(walked, hidden.get("owner_qk"))
+    unit = float(walked.acted_qpk.sum()) / max(1, reward_pk.size)
+    hidden = {**hidden, "sampled_actions": sampled, "actions_per_rollout": unit}
+    played = Episodes(
+        batch, state, action, policy, world.truth(policy, walked), Cost(sampled / unit if sampled else 0.0), hidden
+    )
+    wanted = fields | {"step_reward_pknt"} if world.sampling == "greedy" else fields
+    return _with_fields(world, seed, played, wanted)
+
+
+def _with_fields(world: Chain, seed: int, played: Episodes, fields: frozenset[str]) -> Episodes:
+    more: dict[str, AnyArray] = {}
+    cost = played.cost
+    for number, name in enumerate(sorted((*OBSERVED, *REPLAYED)), start=1):
+        if name in fields:
+            rng = np.random.default_rng([seed, number])
+            if name in OBSERVED:
+                more[name] = OBSERVED[name](world, rng, played)
+            else:
+                more[name], spent = REPLAYED[name](world, rng, played)
+                cost += spent
+    batch = played.batch.replace(**more) if more else played.batch
+    return Episodes(batch, played.context_pknt, played.action_pknt, played.policy, played.truth, cost, played.hidden)
+
+
+def _sampled_actions(walked: Walk, owner_qk: Ints | None) -> int:
+    """The outputs that were sampled: a node of a tree once, however many paths share it."""
+    if owner_qk is None:
+        return int(walked.acted_qpk.sum())
+    is_owner_qk = owner_qk == np.arange(owner_qk.shape[1])
+    return int((walked.acted_qpk & is_owner_qk[:, None, :]).sum())
+
+
+def _quality(world: Chain, rng: np.random.Generator, state: Ints, action: Ints, acted: AnyArray) -> Floats:
+    # The rooms of the alley and the end have no way forward.
+    forward_nxa = np.zeros(world.own_nxa.shape, dtype=bool)
+    forward_nxa[:, : world.depth] = world.effect_nxa == FORWARD
+    went = forward_nxa[np.arange(world.agents)[:, None], state, action] & acted
+    share_pkn = went.sum(axis=3) / np.maximum(acted.sum(axis=3), 1)
+    return np.asarray(share_pkn + world.quality_noise * rng.standard_normal(share_pkn.shape))
+
+
+def _critic_error(world: Chain, rng: np.random.Generator, shape: tuple[int, ...], state: Ints) -> Floats:
+    """The fixed error of each state plus a fresh one of each evaluation."""
+    fixed_x = np.random.default_rng([world.table_seed, 1]).standard_normal(world.graph.end + 1)
+    return np.asarray(world.critic_bias * fixed_x[state] + world.critic_noise * rng.standard_normal(shape))
+
+
+def _exact(world: Chain, played: Episodes) -> tuple[Floats, Floats]:
+    """``(V [p, k, n, t], Q [p, k, n, t, a])`` in money of the start."""
+    value_qx, action_value_qxa = evaluate(world.graph, played.policy.probability_nxa)
+    turn, agent = np.arange(world.turns), np.arange(world.agents)[:, None]
+    q = turn * world.agents + agent
+    worth = world.graph.worth_q[q]
+    state = played.context_pknt
+    return worth * value_qx[q, state], worth[..., None] * action_value_qxa[q, state]
+
+
+def _step_reward(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    return by_agent(played.hidden["walk"].paid_qpk, world.agents)
+
+
+def _length(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    mean = per_agent(world.lengths, world.agents)[:, None]
+    noise = np.exp(LENGTH_SPREAD * rng.standard_normal(played.batch.shape) - 0.5 * LENGTH_SPREAD**2)
+    return np.maximum(1, np.rint(mean * noise)).astype(np.int64)
+
+
+def _value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    state = played.context_pknt
+    return _exact(world, played)[0] + _critic_error(world, rng, state.shape, state)
+
+
+def _final_value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    """Nothing is left after the last turn: 0 at an end, the critic's error where time ran out."""
+    last_pk: Ints = played.hidden["walk"].last_pk
+    error_pk = np.where(last_pk == world.graph.end, 0.0, _critic_error(world, rng, last_pk.shape, last_pk))
+    return np.repeat(error_pk[:, :, None], world.agents, axis=2)
+
+
+def _action_value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    exact = _exact(world, played)[1]
+    # A critic misjudges every action of a state in its own way.
+    fixed_xa = np.random.default_rng([world.table_seed, 2]).standard_normal(world.own_nxa.shape[1:])
+    noise = world.critic_noise * rng.standard_normal(exact.shape)
+    return np.asarray(exact + world.critic_bias * fixed_xa[played.context_pknt] + noise)
+
+
+def _utility(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    every = _action_value(world, rng, played)
+    return np.take_along_axis(every, played.action_pknt[..., None], axis=-1)[..., 0]
+
+
+def _state_vector(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    return np.eye(world.graph.end + 1)[played.context_pknt] * played.batch.acted_pknt[..., None]
+
+
+def _team_state(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    """Where the team stands when a turn begins, and the share of the time that has passed."""
+    here_pktx = np.eye(world.graph.end + 1)[played.context_pknt[:, :, 0]]
+    passed_t1 = (np.arange(world.turns) / world.turns)[:, None]
+    return np.concatenate([here_pktx, np.broadcast_to(passed_t1, (*here_pktx.shape[:3], 1))], axis=-1)
+
+
+def _node(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
+    owner_q1k = played.hidden["owner_qk"][:, None, :]
+    positions, _, rollouts = owner_q1k.shape
+    prompts = played.batch.shape[0]
+    level = np.arange(positions)[:, None, None] * prompts + np.arange(prompts)[:, None]
+    return by_agent(level * rollouts + owner_q1k, world.agents)
+
+
+Observer = Callable[["Chain", np.random.Generator, Episodes], AnyArray]
+OBSERVED: Mapping[str, Observer] = {
+    "step_reward_pknt": _step_reward,
+    "length_pknt": _length,
+    "value_pknt": _value,
+    "final_value_pkn": _final_value,
+    "action_value_pknta": _action_value,
+    "utility_pknt": _utility,
+    "state_vector_pkntf": _state_vector,
+    "team_state_pktf": _team_state,
+    "node_pknt": _node,
+}
