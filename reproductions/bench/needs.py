@@ -1,0 +1,69 @@
+"""Which fields a method needs in a world, found by asking it, and what a prompt with these fields costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from reproductions.core import Method, MissingField
+from reproductions.worlds.base import Cost, Episodes, World
+
+# Fields that are read when they are there and mean nothing alone: asked for together with their companion.
+_COMPANIONS = {"value_pknt": "final_value_pkn"}
+_PROBE_PROMPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Fields to ask a world for and what a probe with them cost; or the field that the world ``lacks``."""
+
+    fields: frozenset[str] = frozenset()
+    probe_cost: Cost = field(default_factory=Cost)
+    lacks: str | None = None
+
+    def price(self, call_price: float) -> float:
+        """The cost of one prompt in team rollouts. Exact where all prompts cost the same, else the mean of a few."""
+        return self.probe_cost.in_episodes(call_price) / _PROBE_PROMPTS
+
+
+class Probe:
+    """Plays a few prompts of a world to see what methods read and what it costs. The main run draws from another stream."""
+
+    def __init__(self, world: World, rollouts: int, seed: int = 0) -> None:
+        self.world = world
+        self._rollouts = rollouts
+        self._seed = seed
+        self._played: dict[frozenset[str], Episodes] = {}
+
+    def play(self, fields: frozenset[str]) -> Episodes:
+        """A few prompts with these fields; kept, since many methods ask for the same."""
+        if fields not in self._played:
+            rng = np.random.default_rng([self._seed, 1])
+            self._played[fields] = self.world.play(rng, _PROBE_PROMPTS, self._rollouts, fields=fields)
+        return self._played[fields]
+
+    def free_price(self, call_price: float) -> float:
+        """The cost of one prompt without any field that is paid for."""
+        return Need(probe_cost=self.play(frozenset()).cost).price(call_price)
+
+    def need(self, method: Method, preset: str, parameters: Mapping[str, Any]) -> Need:
+        """What a method with this preset reads here: its required fields, and whatever else it then says it misses."""
+        supplied = self.world.supplies
+        fields = set(method.requires)
+        while True:
+            missing = sorted(fields - supplied)
+            if missing:
+                return Need(lacks=missing[0])
+            fields |= {second for first, second in _COMPANIONS.items() if first in fields and second in supplied}
+            asked = frozenset(fields)
+            try:
+                method.run(self.play(asked).batch, preset, **parameters)
+            except MissingField as error:
+                if error.field in fields:
+                    raise
+                fields.add(error.field)
+            else:
+                return Need(asked, self.play(asked).cost)

@@ -1,0 +1,62 @@
+"""A cell's row: one JSON object with everything that is needed to read it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from platform import python_version
+from typing import Any
+
+import numpy as np
+
+from reproductions.bench.suite import Cell
+from reproductions.core import ReproductionError
+from reproductions.worlds.base import Cost, spec_hash
+
+Row = dict[str, Any]
+
+
+def row_of(
+    cell: Cell,
+    metrics: Mapping[str, float] | None = None,
+    cost: Cost | None = None,
+    *,
+    share: float = 1.0,
+    seconds: float = 0.0,
+    error: Exception | None = None,
+    lacks: str | None = None,
+    curve: Mapping[str, Sequence[float]] | None = None,
+) -> Row:
+    """The row of a cell that was measured, failed (``error``) or cannot run (``lacks`` names the field).
+
+    ``share`` is the part of ``cost`` that belongs to it. Metrics that are not finite become None.
+    """
+    spent = cost or Cost()
+    row: Row = {
+        "suite": cell.suite,
+        "method": cell.entry.method,
+        "preset": cell.entry.preset,
+        "parameters": dict(cell.entry.parameters),
+        "world": cell.situation.name,
+        "spec": cell.situation.spec,
+        "spec_hash": spec_hash(cell.situation.spec),
+        "seed": cell.seed,
+        "metrics": {name: value if isfinite(value) else None for name, value in (metrics or {}).items()},
+        "cost": {
+            "episodes": spent.episodes * share,
+            "replays": spent.replays * share,
+            "coach_calls": spent.coach_calls * share,
+            "seconds": seconds,
+        },
+        "error": None if error is None else _said(error),
+        "lacks": lacks,
+        "inputs_hash": cell.key,
+        "code_hash": cell.code,
+        "versions": {"python": python_version(), "numpy": np.__version__},
+    }
+    return row if curve is None else row | {"curve": {name: list(points) for name, points in curve.items()}}
+
+
+def _said(error: Exception) -> str:
+    text = str(error) if isinstance(error, ReproductionError) else f"{type(error).__name__}: {error}"
+    return text.replace("\n", " ")
