@@ -3,6 +3,8 @@
 A game is a table ``value_s`` of ``2**n`` numbers: entry ``s`` is the value of the coalition of the agents whose bits are set in
 ``s``. Leading axes are games of their own (one per prompt, say). A game that is a sum of few interactions, given by its
 Harsanyi dividends ``{members: amount}`` with ``v(S) = sum of d_T over T within S``, has exact credit for any number of agents.
+A game whose value is a multilinear function of one number per agent (inside the coalition or outside it) has exact credit by a few
+evaluations of that function's slope, for many games at once.
 
 What the three disagree on: with full redundancy (OR) leave-one-out gives everybody 0 and Shapley an equal share; with full
 complements (AND) leave-one-out gives everybody everything. Only Shapley adds up to ``v(all) - v(nobody)``.
@@ -18,6 +20,7 @@ import numpy as np
 from reproductions.core import Floats, Ints, ParameterError
 
 Dividends = Mapping[frozenset[int], float]
+Slope = Callable[[Floats], Floats]
 
 
 def shapley(value_s: Floats) -> Floats:
@@ -68,6 +71,28 @@ def banzhaf_of_dividends(dividends: Dividends, agents: int) -> Floats:
 def leave_one_out_of_dividends(dividends: Dividends, agents: int) -> Floats:
     """Closed form ``[n]``: every member gets the whole dividend."""
     return _shared(dividends, agents, lambda members: 1.0)
+
+
+def shapley_of_multilinear(slope: Slope, inside: Floats, outside: Floats, degree: int) -> Floats:
+    """Shapley values ``[..., n]`` of games f(x), f multilinear of a degree and x_i ``inside`` or ``outside`` as i is in S.
+
+    The mean slope along the diagonal from nobody to everybody (Owen 1972), times the way that each agent has to go. Along it the
+    slope is a polynomial of degree - 1, for which Gauss's rule is exact. ``slope`` gives the partial derivatives of f.
+    """
+    node_g, weight_g = np.polynomial.legendre.leggauss(max((degree + 1) // 2, 1))
+    way = inside - outside
+    along = (weight * slope(outside + 0.5 * (node + 1.0) * way) for node, weight in zip(node_g, weight_g, strict=True))
+    return np.asarray(0.5 * sum(along) * way)
+
+
+def banzhaf_of_multilinear(slope: Slope, inside: Floats, outside: Floats) -> Floats:
+    """Banzhaf values ``[..., n]``: the slope where everybody is in with chance one half."""
+    return (inside - outside) * slope(0.5 * (inside + outside))
+
+
+def leave_one_out_of_multilinear(slope: Slope, inside: Floats, outside: Floats) -> Floats:
+    """``v(all) - v(all but i)``, ``[..., n]``: the slope where everybody is in."""
+    return (inside - outside) * slope(inside)
 
 
 def table_of_dividends(dividends: Dividends, agents: int) -> Floats:

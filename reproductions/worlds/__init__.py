@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reproductions.worlds.chain import Chain
+from reproductions.worlds.team import Team
 
 # Every world by the word that options and rows use.
-WORLDS: dict[str, type[Any]] = {world.name: world for world in (Chain,)}
+WORLDS: dict[str, type[Any]] = {world.name: world for world in (Chain, Team)}
