@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from reproductions.core import ParameterError
+from reproductions.metrics.interval import Interval, bootstrap_interval, mean_interval
 from reproductions.worlds.base import Cost
 
 Verdict = Literal["supported", "refuted", "undecided"]
 Metrics = Mapping[str, float]
 SEEDS = 20
-_BOOTSTRAPS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,6 @@ class Measured:
 
     metrics: Metrics
     cost: Cost
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An estimate over seeds with its 95% interval; ``n`` seeds."""
-
-    value: float
-    low: float
-    high: float
-    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +69,7 @@ class Decision:
 class Claim:
     """A question with its decision rule, written before any run.
 
-    ``measure(seed)`` runs one seed. Supported: all checks hold. Refuted: any check fails. Undecided: neither, or fewer seeds than
+    ``measure(seed)`` runs one seed, with the library's ``methods``. Supported: all checks hold. Refuted: any check fails. Undecided: neither, or fewer seeds than
     ``seeds``. ``setting`` says worlds and sizes in words, ``revisions`` what was changed after a run, when and why.
     """
 
@@ -88,6 +78,7 @@ class Claim:
     statement_zh: str
     source: str
     setting: str
+    methods: tuple[str, ...]
     checks: tuple[Check, ...]
     measure: Callable[[int], Measured]
     seeds: int = SEEDS
@@ -111,20 +102,4 @@ def interval_of(check: Check, metrics: Sequence[Metrics]) -> Interval:
     """A check's estimate: mean with t interval, or its statistic with a percentile bootstrap over seeds."""
     if check.statistic is None:
         return mean_interval([row[check.metric] for row in metrics])
-    rng = np.random.default_rng(0)
-    draws = rng.integers(0, len(metrics), (_BOOTSTRAPS, len(metrics)))
-    values = [check.statistic([metrics[i] for i in draw]) for draw in draws]
-    low, high = np.quantile(values, [0.025, 0.975])
-    return Interval(float(check.statistic(metrics)), float(low), float(high), len(metrics))
-
-
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Mean and Student's 95% interval; a single value has an infinite one."""
-    from scipy.stats import t
-
-    array = np.asarray(values, dtype=np.float64)
-    mean, n = float(array.mean()), len(array)
-    if n < 2:
-        return Interval(mean, -np.inf, np.inf, n)
-    half = float(t.ppf(0.975, n - 1) * array.std(ddof=1) / np.sqrt(n))
-    return Interval(mean, mean - half, mean + half, n)
+    return bootstrap_interval(metrics, check.statistic)
