@@ -1,4 +1,4 @@
-"""``kb compare``: which papers, which table, filled from records."""
+"""``kb compare``: which papers, which table, filled from records, methods and runs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from kb.errors import UsageError
 from kb.facts import Record, read_record
 from kb.library import Library
-from kb.tables import FilledTable, fill, fill_results, load_spec, with_columns
+from kb.table_cells import METADATA, Sources, fill, fill_results
+from kb.tables import Column, FilledTable, TableSpec, known_columns, load_spec, plain_column, with_columns
 
 
-def chosen_records(library: Library, names: Sequence[str], tag: str | None, everything: bool) -> list[Record]:
-    """The records of the papers that are asked for, in the order of asking. Raises UsageError for none."""
+def chosen_records(
+    library: Library, names: Sequence[str], tag: str | None, everything: bool, table: str = "methods"
+) -> list[Record]:
+    """The records of the papers that are asked for, in the order of asking; those of the table if none is.
+
+    Raises UsageError for none.
+    """
+    if not names and tag is None and not everything:
+        names = load_spec(table, library.workspace).papers
     papers = [library.get(name) for name in names]
     if tag is not None:
         papers += [paper for paper in library.papers.values() if tag in paper.tags]
@@ -19,9 +27,8 @@ def chosen_records(library: Library, names: Sequence[str], tag: str | None, ever
         papers += list(library.papers.values())
     unique = list({paper.slug: paper for paper in papers}.values())
     if not unique:
-        raise UsageError(
-            f"no paper has the tag {tag!r}" if tag else "no papers to compare", "kb compare dapo gigpo, or --all, or --tag TAG"
-        )
+        message = f"no paper has the tag {tag!r}" if tag else "no papers to compare"
+        raise UsageError(message, "kb compare dapo gigpo, or --all, or --tag TAG")
     return [read_record(paper) for paper in unique]
 
 
@@ -37,7 +44,29 @@ def compare(
     """The table of these records."""
     spec = load_spec(table, library.workspace)
     if columns:
-        spec = with_columns(spec, columns)
+        spec = with_columns(spec, columns, _columns_of(library, columns))
     if spec.rows == "results":
         return fill_results(spec, records, language, benchmark)
-    return fill(spec, records, language)
+    return fill(spec, records, language, _sources(library, spec))
+
+
+def _columns_of(library: Library, keys: Sequence[str]) -> dict[str, Column]:
+    """Every column that could be meant: those of the tables, of the record's fields, and of any fact in the library."""
+    known = known_columns(library.workspace)
+    plain = {key: plain_column(key) for key in METADATA}
+    if not set(keys) <= set(known) | set(plain):
+        plain |= {key: plain_column(key) for p in library.papers.values() for key in (p.fields.get("facts") or {})}
+    return plain | known
+
+
+def _sources(library: Library, spec: TableSpec) -> Sources:
+    """Methods and runs, if a column of the table asks for them."""
+    keys = [column.key for column in spec.columns]
+    runs = any(key.startswith("runs.") for key in keys)
+    if not runs and not any(key == "formula" or key.startswith("method.") for key in keys):
+        return Sources()
+    from kb.bench.methods import methods_data
+    from kb.bench.summaries import summaries
+
+    methods = {str(method["name"]): method for method in methods_data()}
+    return Sources(methods, summaries(library.workspace) if runs else {})
