@@ -1,7 +1,8 @@
 """Files with parts that kb fills: each part lies between marks and carries the hash of what was written there.
 
 A part is only written again while its text is still ours. One that a person changed stays, one that a person deleted
-stays deleted, and everything outside the marks is never touched. The last line of the file is a register of the parts
+stays deleted, and everything outside the marks is never touched. A part of ours that is no longer drafted goes, but for
+those whose names begin with ``note:``: they quote people, whose words may be nowhere else by now. The last line of the file is a register of the parts
 that were ever written: a part that is in the register and not in the file was deleted. Taking its name off the
 register brings it back.
 """
@@ -17,6 +18,7 @@ from urllib.parse import quote
 _BLOCK = re.compile(r"<!-- kb:begin (\S+) ([0-9a-f]{12}) -->\r?\n(.*?)<!-- kb:end \1 -->(?:\r?\n|\Z)", re.DOTALL)
 _REGISTER = re.compile(r"<!-- kb:blocks([^>\n]*?) ?-->(?:\r?\n|\Z)")
 _MARK = re.compile(r"<!-- kb:(?=begin |end |blocks\b)")
+QUOTED = "note:"
 _MARK_LINE = re.compile(r"^[ \t]*<!-- kb:(?:begin|end|blocks)\b[^>\n]*-->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
@@ -25,7 +27,7 @@ class Refreshed:
     """The new text of a file and what became of its parts, by name.
 
     ``kept`` were edited by a person, ``outdated`` are those of them that would be drafted otherwise today, ``deleted``
-    were taken out by a person, ``stale`` are still ours but no longer part of the draft.
+    were taken out by a person, ``removed`` were ours and are no longer drafted, ``stale`` are quotations like that.
     """
 
     text: str
@@ -34,6 +36,7 @@ class Refreshed:
     kept: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
 
@@ -45,8 +48,22 @@ def block(name: str, content: str) -> str:
 
 
 def with_register(text: str) -> str:
-    """The text with a last line that names its parts, so that one deleted later is known to have been there."""
-    return _with_names(text, [match[1] for match in _BLOCK.finditer(text)])
+    """A draft with a last line that names its parts, so that one deleted later is known to have been there.
+
+    Between parts one empty line is left, however many a template's loops wrote.
+    """
+    pieces, at = [], 0
+    for match in _BLOCK.finditer(text):
+        pieces += [text[at : match.start()].strip(), match[0].rstrip("\n")]
+        at = match.end()
+    pieces.append(_REGISTER.sub("", text[at:]).strip())
+    names = [match[1] for match in _BLOCK.finditer(text)]
+    return _with_names("\n\n".join(piece for piece in pieces if piece) + "\n", names)
+
+
+def has_marks(text: str) -> bool:
+    """Whether a file was ever drafted by kb."""
+    return bool(_MARK.search(text))
 
 
 def without_marks(text: str) -> str:
@@ -67,30 +84,41 @@ def refresh(old: str, fresh: str) -> Refreshed:
     seen = [name for register in registers for name in register[1].split()] if registers else order
     refreshed: list[str] = []
     kept: list[str] = []
-
-    def renew(match: re.Match[str]) -> str:
-        name, digest, body = match[1], match[2], match[3]
-        if _digest(body) != digest:
+    removed: list[str] = []
+    pieces: list[str] = []
+    at = 0
+    for match in _BLOCK.finditer(old):
+        name, digest, before = match[1], match[2], old[at : match.start()]
+        at = match.end()
+        if _digest(match[3]) != digest:
             kept.append(name)
-            return match[0]
-        if name not in drafts or drafts[name][2] == digest:
-            return match[0]
-        refreshed.append(name)
-        return _piece(drafts[name], newline)
-
-    text = _BLOCK.sub(renew, old)
+            pieces += [before, match[0]]
+        elif name in drafts and drafts[name][2] != digest:
+            refreshed.append(name)
+            pieces += [before, _piece(drafts[name], newline)]
+        elif name in drafts or name.startswith(QUOTED):
+            pieces += [before, match[0]]
+        else:
+            removed.append(name)
+            pieces.append(before.removesuffix(newline) if before.endswith(newline * 2) else before)
+    text = "".join([*pieces, old[at:]])
     present = [match[1] for match in _BLOCK.finditer(text)]
     added = [name for name in order if name not in present and name not in seen]
     for name in added:
         text = _insert(text, order, name, _piece(drafts[name], newline), newline)
     recorded = {match[1]: match[2] for match in _BLOCK.finditer(text)}
     return Refreshed(
-        text=_with_names(text, list(dict.fromkeys([*seen, *present, *order])), newline),
+        text=_with_names(
+            text,
+            [name for name in dict.fromkeys([*seen, *present, *order]) if name in present or name not in removed],
+            newline,
+        ),
         refreshed=tuple(dict.fromkeys(refreshed)),
         added=tuple(added),
         kept=tuple(dict.fromkeys(kept)),
         outdated=tuple(name for name in dict.fromkeys(kept) if name in drafts and drafts[name][2] != recorded[name]),
         deleted=tuple(name for name in order if name not in present and name in seen),
+        removed=tuple(removed),
         stale=tuple(name for name in dict.fromkeys(present) if name not in drafts and name not in kept),
     )
 

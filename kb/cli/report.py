@@ -1,16 +1,21 @@
-"""``kb report``: a draft of the week's report."""
+"""``kb report``: a draft of the week's report, as Markdown, as one HTML page, or as PDF."""
 
 from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kb.cli.output import say
-from kb.errors import UsageError
+from kb.cli.output import JsonOption, print_json, say
+from kb.errors import PARTIAL, UsageError
 from kb.workspace import Workspace, find_workspace, write_atomic
+
+if TYPE_CHECKING:
+    from kb.weeks import Week
+
+_FORMATS = ("md", "html", "pdf")
 
 
 def report(
@@ -20,59 +25,75 @@ def report(
     first: Annotated[str | None, typer.Option("--from", metavar="DAY", help="Another first day.")] = None,
     last: Annotated[str | None, typer.Option("--to", metavar="DAY", help="Another last day.")] = None,
     lang: Annotated[str | None, typer.Option(help="zh or en; kb.toml says which if left out.")] = None,
-    template: Annotated[str | None, typer.Option(help="A template of your own in templates/.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Where to write; notes/reports/ if left out.")
+    template: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A template of your own, by its name in templates/.")
     ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="md, html (one page that needs nothing beside it) or pdf.")
+    ] = "md",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write; - prints today's draft, changes nothing."),
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Draft the week's report from papers, notes and the queue. What you changed in an earlier draft stays."""
+    """Draft the week's report from papers, notes, runs and the queue. What you changed in an earlier draft stays.
+
+    The draft is kept in notes/reports/. A page is made of the draft as you left it.
+    """
+    from kb.report import draft_path, fresh_draft, write_draft
+
     workspace = find_workspace()
     language = lang or str(workspace.option("language", "en"))
-    if language not in ("zh", "en"):
-        raise UsageError(f"no language {language!r}", "--lang zh or --lang en")
-    path, remarks = draft_report(workspace, week, first, last, language, template, output)
-    print(path)
-    for remark in remarks:
-        say(remark)
+    for given, allowed in ((language, ("zh", "en")), (form, _FORMATS)):
+        if given not in allowed:
+            raise UsageError(f"{given!r} is not among the choices", f"one of {', '.join(allowed)}")
+    days = _days(workspace, week, first, last)
+    if output is not None and str(output) == "-":
+        from kb.blocks import without_marks
+
+        text, problems = fresh_draft(workspace, days, language, template, workspace.reports)
+        typer.echo(without_marks(text).rstrip("\n"))
+        _end(problems)
+        return
+    kept = output if output is not None and form == "md" else draft_path(workspace, days, language)
+    draft = write_draft(workspace, days, language, template, kept)
+    written, remarks = draft.path, draft.remarks()
+    if form != "md":
+        written = output or kept.with_suffix(f".{form}")
+        remarks += _write_page(workspace, draft.text, kept.parent, language, form, written)
+    if as_json:
+        print_json({"path": str(written), "draft": str(draft.path)} | draft.as_dict())
+    else:
+        print(written)
+        for remark in remarks:
+            say(remark)
+    _end(draft.problems)
 
 
-def draft_report(
-    workspace: Workspace,
-    week: str | None,
-    first: str | None,
-    last: str | None,
-    language: str,
-    template: str | None,
-    output: Path | None,
-) -> tuple[Path, list[str]]:
-    """Write or refresh a draft; returns its path and what to tell the person."""
-    from kb.blocks import refresh, with_register
-    from kb.library import Library
-    from kb.render import render
-    from kb.report import gather
+def _days(workspace: Workspace, week: str | None, first: str | None, last: str | None) -> Week:
     from kb.weeks import between, week_of
 
     if (first is None) != (last is None):
         raise UsageError("--from and --to go together", "give both, or name a week")
     if first is not None and last is not None:
-        days = between(first, last)
+        if week is not None:
+            raise UsageError("a week and --from --to are two answers to one question", "give one of them")
+        return between(first, last)
+    return week_of(week or dt.date.today().isoformat(), str(workspace.option("week_start", "monday")).lower())
+
+
+def _write_page(workspace: Workspace, text: str, folder: Path, language: str, form: str, output: Path) -> list[str]:
+    from kb.page import html_page, print_pdf
+
+    page = html_page(workspace, text, folder, language)
+    if form == "pdf":
+        print_pdf(page.html, output, workspace.option("report.browser"))
     else:
-        start = str(workspace.option("week_start", "monday")).lower()
-        days = week_of(week or dt.date.today().isoformat(), start)
-    found = gather(Library.load(workspace), days, language)
-    fresh = with_register(render(workspace, template or f"weekly.{language}.md.j2", report=found))
-    path = output or workspace.reports / f"{days.first.isoformat()}{'' if language == 'zh' else '.en'}.md"
-    remarks = [f"not read: {problem}" for problem in found.problems]
-    if not path.exists():
-        write_atomic(path, fresh)
-        return path, remarks
-    result = refresh(path.read_text(encoding="utf-8"), fresh)
-    write_atomic(path, result.text)
-    for names, words in (
-        (result.refreshed, "refreshed"),
-        (result.kept, "kept as you edited it"),
-        (result.deleted, "left deleted"),
-    ):
-        if names:
-            remarks.append(f"{words}: {', '.join(names)}")
-    return path, remarks or ["nothing changed since the last draft"]
+        write_atomic(output, page.html)
+    return list(page.remarks)
+
+
+def _end(problems: tuple[str, ...]) -> None:
+    if problems:
+        raise typer.Exit(PARTIAL)

@@ -50,9 +50,14 @@ def test_nothing_comes_back_when_the_register_is_deleted() -> None:
     assert "beta" not in refresh(result.text, SECOND).text
 
 
-def test_a_block_that_is_no_longer_drafted_stays_and_is_named() -> None:
+def test_a_block_of_ours_that_is_no_longer_drafted_goes_and_a_quotation_or_an_edit_stays() -> None:
     result = refresh(SECOND, FIRST)
-    assert "gamma" in result.text and result.stale == ("c",)
+    assert "gamma" not in result.text and result.removed == ("c",)
+    assert "gamma" in refresh(result.text, SECOND).text
+    quoted = refresh(with_register(FIRST + block("note:n.md", "my words")), FIRST)
+    assert "my words" in quoted.text and quoted.stale == ("note:n.md",)
+    edited = refresh(SECOND.replace("gamma", "gamma of mine"), FIRST)
+    assert "gamma of mine" in edited.text and edited.kept == ("c",)
 
 
 def test_a_second_run_with_the_same_draft_changes_nothing() -> None:

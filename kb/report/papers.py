@@ -1,0 +1,78 @@
+"""The papers of a week: those with a note or a done task, and those that were added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from kb.facts import Record
+from kb.report.values import Formula, PaperEntry, Quote
+
+# More papers than this in one week were brought in, not read: they are listed and get no section each.
+MOST_ADDED_WITH_SECTION = 8
+
+
+def paper_entries(
+    records: Mapping[str, Record],
+    notes: Sequence[tuple[str, Quote]],
+    added: Collection[str],
+    done: Collection[str],
+    language: str,
+) -> tuple[list[PaperEntry], list[PaperEntry]]:
+    """``(with a section, listed)``. ``notes`` are pairs of a slug (or a title where the paper is not here) and a quote.
+
+    Papers with notes come first, in the notes' order.
+    """
+    by_paper: dict[str, list[Quote]] = {}
+    for name, quote in notes:
+        by_paper.setdefault(name, []).append(quote)
+    entries = [
+        paper_entry(records[name], quotes, name in added, True, language)
+        if name in records
+        else PaperEntry("", name, name, tuple(quotes), read=True)
+        for name, quotes in by_paper.items()
+    ]
+    rest = [
+        paper_entry(records[slug], (), slug in added, slug in done, language)
+        for slug in sorted(
+            {*added, *done} & records.keys() - by_paper.keys(), key=lambda slug: (slug not in done, slug)
+        )
+    ]
+    unread = [entry for entry in rest if not entry.read]
+    listed = unread if len(unread) > MOST_ADDED_WITH_SECTION else []
+    return entries + [entry for entry in rest if entry not in listed], listed
+
+
+def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool, language: str) -> PaperEntry:
+    """What a report says of a paper of the base."""
+    paper = record.paper
+    name = paper.aliases[0] if paper.aliases else paper.title
+    idea = record.facts.get("idea")
+    return PaperEntry(
+        slug=paper.slug,
+        name=name,
+        title=paper.title if name.casefold() in paper.title.casefold() else f"{name}: {paper.title}",
+        notes=tuple(notes),
+        arxiv_id=paper.arxiv_id or "",
+        authors=paper.authors,
+        year=paper.year,
+        venue=str(paper.fields.get("venue") or ""),
+        version=str(paper.text_fields.get("version") or paper.fields.get("version") or ""),
+        code=str(paper.fields.get("code") or ""),
+        idea=idea.value(language) if idea else "",
+        idea_level=idea.level if idea else "",
+        formulas=tuple(record_formulas(paper.body)),
+        withdrawn=paper.withdrawn,
+        added=added,
+        read=read,
+    )
+
+
+def record_formulas(body: str) -> list[Formula]:
+    """The display formulas of a record's own text, each with the sentence below it that says where it was read."""
+    found = []
+    for match in re.finditer(r"\$\$\s*(.+?)\s*\$\$[ \t]*\n*([^\n]*)", body, re.DOTALL):
+        source = match[2].strip()
+        is_remark = source and not source.startswith(("$$", "#", "|", "```"))
+        found.append(Formula(match[1].strip(), source if is_remark else ""))
+    return found

@@ -1,0 +1,145 @@
+"""What a report's template prints. Frozen values without words of either language, but for what people wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kb.weeks import Week
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A note of the week, quoted whole: ``text`` is what its author wrote, ready to stand in the report.
+
+    ``has_idea`` and ``has_thoughts`` say whether the author has such a part (核心idea, 启发) himself.
+    """
+
+    path: str
+    title: str
+    kind: str
+    text: str
+    has_idea: bool = False
+    has_thoughts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula of a paper's record with the line that says where it was read."""
+
+    latex: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperEntry:
+    """A paper of the week. ``slug`` is empty for notes on a paper that is not here; then only title and notes are set.
+
+    ``added`` says that it came into the base this week, ``read`` that there is a note on it or that its task was done.
+    """
+
+    slug: str
+    name: str
+    title: str
+    notes: tuple[Quote, ...] = ()
+    arxiv_id: str = ""
+    authors: tuple[str, ...] = ()
+    year: str = ""
+    venue: str = ""
+    version: str = ""
+    code: str = ""
+    idea: str = ""
+    idea_level: str = ""
+    formulas: tuple[Formula, ...] = ()
+    withdrawn: bool = False
+    added: bool = False
+    read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEntry:
+    """A task of the queue as the week ended. ``days`` is how long it had waited then, None where nobody wrote since when.
+
+    ``why`` is what the record says of its paper, for a task that gives no reason itself.
+    """
+
+    text: str
+    below: tuple[str, ...] = ()
+    days: int | None = None
+    carried: bool = False
+    reading: bool = False
+    why: str = ""
+
+    @property
+    def weeks(self) -> int:
+        """Full weeks of waiting."""
+        return (self.days or 0) // 7
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A paper that the week's papers cite and that is not here. ``cited_by`` are names, ``in_base`` counts all that cite it."""
+
+    title: str
+    arxiv_id: str
+    year: int | None
+    cited_by: tuple[str, ...]
+    in_base: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNews:
+    """A version that appeared in the week, or a withdrawal. ``rests_on`` is the older version that the record was read in."""
+
+    slug: str
+    name: str
+    version: int
+    date: str
+    withdrawn: bool
+    comment: str
+    rests_on: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEntry:
+    """A statement of a note of the week, and what the sources say of it."""
+
+    paper: str
+    claim: str
+    verdict: str
+    correction: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class WeekReport:
+    """Everything that the template prints."""
+
+    week: Week
+    language: str
+    papers: tuple[PaperEntry, ...]
+    added: tuple[PaperEntry, ...]
+    comparison: str
+    claims: tuple[ClaimEntry, ...]
+    questions: tuple[Quote, ...]
+    projects: tuple[Quote, ...]
+    studies: tuple[Quote, ...]
+    ideas: tuple[Quote, ...]
+    others: tuple[Quote, ...]
+    done: tuple[TaskEntry, ...]
+    dropped: tuple[TaskEntry, ...]
+    todo: tuple[TaskEntry, ...]
+    suggestions: tuple[Suggestion, ...]
+    without_text: tuple[str, ...]
+    news: tuple[VersionNews, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def note_count(self) -> int:
+        """How many notes of the week there are."""
+        kinds = (self.questions, self.projects, self.studies, self.ideas, self.others)
+        return sum(map(len, kinds)) + sum(len(paper.notes) for paper in self.papers)
+
+    @property
+    def carried(self) -> int:
+        """How many open tasks are older than the week."""
+        return sum(task.carried for task in self.todo)
