@@ -28,8 +28,10 @@ from reproductions.worlds import chain_fields, chain_graph
 from reproductions.worlds.base import Cost, Episodes, Policy, Truth
 from reproductions.worlds.chain_replays import again
 from reproductions.worlds.chain_walk import Walk, branch_owners, greedy_walk, walk
-from reproductions.worlds.checks import at_least, check_fields, per_agent, shares
+from reproductions.worlds.checks import at_least, per_agent, shares
 from reproductions.worlds.dynamic_programming import Graph, evaluate, gradient, optimum
+from reproductions.worlds.on_request import check_fields
+from reproductions.worlds.play_order import by_agent, outside
 
 
 @dataclass(frozen=True)
@@ -169,15 +171,13 @@ class Chain:
         value_pks[..., -1] = episodes.batch.need("reward_pk")
         cost = Cost()
         for members in range(1, (1 << self.agents) - 1):
-            silent = [agent for agent in range(self.agents) if not members >> agent & 1]
-            value_pks[..., members], spent = again(self.graph, rng, episodes, 0, silent=silent)
+            value_pks[..., members], spent = again(self.graph, rng, episodes, 0, silent=outside(members, self.agents))
             cost += spent
         return value_pks, cost
 
     def expected_game(self, policy: Policy) -> Floats:
         """``[2 ** n]``: the exact expected reward when only the agents whose bits are set act."""
-        everybody = range(self.agents)
-        silent = [[agent for agent in everybody if not s >> agent & 1] for s in range(1 << self.agents)]
+        silent = [outside(members, self.agents) for members in range(1 << self.agents)]
         return np.array([self.start_x @ evaluate(self.graph, policy.probability_nxa, out)[0][0] for out in silent])
 
     def value(self, policy: Policy) -> float:
@@ -198,9 +198,9 @@ class Chain:
         above_qxa = (action_value - value[:-1, :, None]) * self.graph.worth_q[:, None, None]
         position = np.arange(self.graph.positions)[:, None, None]
         taken_qpk = above_qxa[position, walked.state_qpk, walked.action_qpk]
-        advantage = chain_fields.by_agent(np.where(walked.acted_qpk, taken_qpk, 0.0), self.agents)
+        advantage = by_agent(np.where(walked.acted_qpk, taken_qpk, 0.0), self.agents)
         rollouts = walked.last_pk.size
-        weight = chain_fields.by_agent(walked.acted_qpk / rollouts, self.agents)
+        weight = by_agent(walked.acted_qpk / rollouts, self.agents)
         return Truth(advantage, token_weight_pknt=weight, gradient_nxa=self.gradient(policy))
 
     def _check_replay(self, agent: int, turn: int, action: int | None) -> None:

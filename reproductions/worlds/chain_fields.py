@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from reproductions.core import AnyArray, Batch, Floats, Ints
+from reproductions.worlds import lengths
 from reproductions.worlds.base import Cost, Episodes, Policy
 from reproductions.worlds.chain_graph import FORWARD
 from reproductions.worlds.chain_replays import REPLAYED
 from reproductions.worlds.chain_walk import Walk
 from reproductions.worlds.checks import per_agent
 from reproductions.worlds.dynamic_programming import evaluate
+from reproductions.worlds.on_request import Filler, Observer, filled, for_nothing, stream
+from reproductions.worlds.play_order import by_agent
 
 if TYPE_CHECKING:
     from reproductions.worlds.chain import Chain
@@ -28,15 +31,8 @@ LENGTH_SPREAD = 0.3
 def supplied(world: Chain) -> frozenset[str]:
     """All fields that a chain can fill; candidates of a greedy walk are no paths and cannot be played again."""
     if world.sampling == "greedy":
-        return FREE | frozenset(OBSERVED) - {"node_pknt"}
-    return FREE | frozenset(OBSERVED) | frozenset(REPLAYED)
-
-
-def by_agent(array_qpk: AnyArray, agents: int) -> AnyArray:
-    """``[q, p, k]`` -> ``[p, k, n, t]``, with time as the slowest axis in memory."""
-    turns = len(array_qpk) // agents
-    array_tnpk = array_qpk.reshape(turns, agents, *array_qpk.shape[1:])
-    return np.moveaxis(np.ascontiguousarray(np.moveaxis(array_tnpk, 1, -1)), 0, -1)
+        return FREE | frozenset(FILL) - frozenset(REPLAYED) - {"node_pknt"}
+    return FREE | frozenset(FILL)
 
 
 def episodes(
@@ -52,12 +48,12 @@ def episodes(
     if world.sampling == "greedy":
         chosen_qpk = np.arange(reward_pk.shape[1]) == hidden["chosen_qp"][..., None]
         reward_pk = np.repeat((walked.paid_qpk * chosen_qpk).sum(axis=(0, 2))[:, None], reward_pk.shape[1], axis=1)
-    seed = int(rng.integers(2**63))
+    key = int(rng.integers(2**62))
     free = {
         "acted_pknt": acted,
         "reward_pk": reward_pk,
         "local_reward_pknt": np.where(acted, own, 0.0),
-        "quality_pkn": _quality(world, np.random.default_rng([seed, 0]), state, action, acted),
+        "quality_pkn": _quality(world, stream(key, "quality_pkn"), state, action, acted),
         "state_pknt": state,
         "action_pknt": action,
         "policy_pknta": policy.at(state),
@@ -66,27 +62,13 @@ def episodes(
     batch = Batch.of(**free)
     sampled = _sampled_actions(walked, hidden.get("owner_qk"))
     unit = float(walked.acted_qpk.sum()) / max(1, reward_pk.size)
-    hidden = {**hidden, "sampled_actions": sampled, "actions_per_rollout": unit}
+    # A greedy walk is about the rewards of single actions.
+    asked = fields | {"step_reward_pknt"} if world.sampling == "greedy" else fields
+    hidden = {**hidden, "asked": asked, "sampled_actions": sampled, "actions_per_rollout": unit}
     played = Episodes(
         batch, state, action, policy, world.truth(policy, walked), Cost(sampled / unit if sampled else 0.0), hidden
     )
-    wanted = fields | {"step_reward_pknt"} if world.sampling == "greedy" else fields
-    return _with_fields(world, seed, played, wanted)
-
-
-def _with_fields(world: Chain, seed: int, played: Episodes, fields: frozenset[str]) -> Episodes:
-    more: dict[str, AnyArray] = {}
-    cost = played.cost
-    for number, name in enumerate(sorted((*OBSERVED, *REPLAYED)), start=1):
-        if name in fields:
-            rng = np.random.default_rng([seed, number])
-            if name in OBSERVED:
-                more[name] = OBSERVED[name](world, rng, played)
-            else:
-                more[name], spent = REPLAYED[name](world, rng, played)
-                cost += spent
-    batch = played.batch.replace(**more) if more else played.batch
-    return Episodes(batch, played.context_pknt, played.action_pknt, played.policy, played.truth, cost, played.hidden)
+    return filled(world, FILL, played, hidden["asked"], key)
 
 
 def _sampled_actions(walked: Walk, owner_qk: Ints | None) -> int:
@@ -113,13 +95,19 @@ def _critic_error(world: Chain, rng: np.random.Generator, shape: tuple[int, ...]
 
 
 def _exact(world: Chain, played: Episodes) -> tuple[Floats, Floats]:
-    """``(V [p, k, n, t], Q [p, k, n, t, a])`` in money of the start."""
+    """``(V [p, k, n, t], Q [p, k, n, t, a])`` of the rewards that the batch shows from here on, in money of the start.
+
+    Without step rewards all is paid at the end, so that what was earned before is still to come.
+    """
     value_qx, action_value_qxa = evaluate(world.graph, played.policy.probability_nxa)
-    turn, agent = np.arange(world.turns), np.arange(world.agents)[:, None]
-    q = turn * world.agents + agent
-    worth = world.graph.worth_q[q]
-    state = played.context_pknt
-    return worth * value_qx[q, state], worth[..., None] * action_value_qxa[q, state]
+    q = np.arange(world.turns) * world.agents + np.arange(world.agents)[:, None]
+    worth, state = world.graph.worth_q[q], played.context_pknt
+    earned = np.zeros(state.shape)
+    if "step_reward_pknt" not in played.hidden["asked"]:
+        paid_qpk = played.hidden["walk"].paid_qpk
+        earned = by_agent(np.cumsum(paid_qpk, axis=0) - paid_qpk, world.agents)
+    value = earned + worth * value_qx[q, state]
+    return value, earned[..., None] + worth[..., None] * action_value_qxa[q, state]
 
 
 def _step_reward(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
@@ -127,9 +115,7 @@ def _step_reward(world: Chain, rng: np.random.Generator, played: Episodes) -> An
 
 
 def _length(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
-    mean = per_agent(world.lengths, world.agents)[:, None]
-    noise = np.exp(LENGTH_SPREAD * rng.standard_normal(played.batch.shape) - 0.5 * LENGTH_SPREAD**2)
-    return np.maximum(1, np.rint(mean * noise)).astype(np.int64)
+    return lengths.draw(rng, per_agent(world.lengths, world.agents)[:, None], LENGTH_SPREAD, played.batch.shape)
 
 
 def _value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
@@ -176,8 +162,7 @@ def _node(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
     return by_agent(level * rollouts + owner_q1k, world.agents)
 
 
-Observer = Callable[["Chain", np.random.Generator, Episodes], AnyArray]
-OBSERVED: Mapping[str, Observer] = {
+OBSERVED: Mapping[str, Observer[Chain]] = {
     "step_reward_pknt": _step_reward,
     "length_pknt": _length,
     "value_pknt": _value,
@@ -188,3 +173,4 @@ OBSERVED: Mapping[str, Observer] = {
     "team_state_pktf": _team_state,
     "node_pknt": _node,
 }
+FILL: Mapping[str, Filler[Chain]] = {**for_nothing(OBSERVED), **REPLAYED}

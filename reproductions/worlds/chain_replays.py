@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from reproductions.core import AnyArray, Floats, Ints
 from reproductions.worlds.base import Cost, Episodes
 from reproductions.worlds.chain_walk import Walk, walk
 from reproductions.worlds.dynamic_programming import Graph
+from reproductions.worlds.on_request import Filler
 
 if TYPE_CHECKING:
     from reproductions.worlds.chain import Chain
@@ -75,8 +76,7 @@ def _in_episodes(played: Episodes, actions: int) -> Cost:
     return Cost(replays=actions / played.hidden["actions_per_rollout"])
 
 
-Replayer = Callable[["Chain", np.random.Generator, Episodes], tuple[AnyArray, Cost]]
-REPLAYED: Mapping[str, Replayer] = {
+REPLAYED: Mapping[str, Filler[Chain]] = {
     "masked_reward_pkn": masked_reward,
     "solo_reward_pk": solo_reward,
     "continuation_pknacm": continuation,

@@ -1,22 +1,12 @@
-"""Checks of specs and of the fields asked for, the same in all worlds."""
+"""Checks of specs that several worlds share."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from reproductions.core import Floats, ParameterError
-
-
-def check_fields(name: str, supplies: Collection[str], fields: Collection[str]) -> None:
-    """Raises ParameterError for a field that a world cannot fill, with the nearest that it can."""
-    for field in sorted(set(fields) - set(supplies)):
-        near = get_close_matches(field, supplies, n=2)
-        hint = f"did you mean {' or '.join(near)}?" if near else "it fills " + ", ".join(sorted(supplies))
-        raise ParameterError(f"world {name} cannot fill {field!r}", hint)
 
 
 def at_least(world: Any, **bounds: float) -> None:
