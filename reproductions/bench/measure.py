@@ -19,7 +19,7 @@ from reproductions.bench.needs import Need, Probe
 from reproductions.bench.quality import Known, quality
 from reproductions.bench.rows import Row, row_of
 from reproductions.bench.sampling import Play, cut
-from reproductions.bench.suite import Cell, Sizes
+from reproductions.bench.suite import Cell, Situation, Sizes
 from reproductions.registry import get
 from reproductions.training import Training, train
 from reproductions.worlds.base import World, spec_hash
@@ -71,17 +71,27 @@ def measure(cells: Sequence[Cell]) -> tuple[list[Row], Clock]:
     with clock.on("whole"):
         try:
             situation = cells[0].situation
-            world = situation.build()
-            probe = Probe(world, situation.task.rollouts, cells[0].seed)
+            probe = _probe(situation)
         except Exception as error:
             return [row_of(cell, error=error) for cell in cells], clock
-        job = _Job(cells, world, probe, clock)
+        job = _Job(cells, probe.world, probe, clock)
         for group in _by_fields(job):
             if isinstance(situation.task, Training):
                 _train_all(job, situation.task, group)
             else:
                 _credit_all(job, situation.task, group)
     return job.rows, clock
+
+
+def _probe(situation: Situation) -> Probe:
+    """The situation's world and what methods need in it, kept for the next seeds: neither depends on the seed."""
+    key = f"{spec_hash(situation.spec)} {situation.task.rollouts}"
+    if key not in _PROBES:
+        _PROBES[key] = Probe(situation.build(), situation.task.rollouts)
+    return _PROBES[key]
+
+
+_PROBES: dict[str, Probe] = {}
 
 
 def _by_fields(job: _Job) -> list[list[tuple[Cell, Need]]]:

@@ -13,7 +13,8 @@ from reproductions.worlds.base import Cost, Episodes, World
 
 # Fields that are read when they are there and mean nothing alone: asked for together with their companion.
 _COMPANIONS = {"value_pknt": "final_value_pkn"}
-_PROBE_PROMPTS = 2
+_PROBE_PROMPTS = 8
+_PROBE_SEED = 20260412
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +31,26 @@ class Need:
 
 
 class Probe:
-    """Plays a few prompts of a world to see what methods read and what it costs. The main run draws from another stream."""
+    """Plays a few prompts of a world to see what methods read and what it costs; one for all seeds, from a stream of its own."""
 
-    def __init__(self, world: World, rollouts: int, seed: int = 0) -> None:
+    def __init__(self, world: World, rollouts: int) -> None:
         self.world = world
         self._rollouts = rollouts
-        self._seed = seed
         self._played: dict[frozenset[str], Episodes] = {}
-
-    def play(self, fields: frozenset[str]) -> Episodes:
-        """A few prompts with these fields; kept, since many methods ask for the same."""
-        if fields not in self._played:
-            rng = np.random.default_rng([self._seed, 1])
-            self._played[fields] = self.world.play(rng, _PROBE_PROMPTS, self._rollouts, fields=fields)
-        return self._played[fields]
+        self._needs: dict[tuple[str, str, str], Need] = {}
 
     def free_price(self, call_price: float) -> float:
         """The cost of one prompt without any field that is paid for."""
-        return Need(probe_cost=self.play(frozenset()).cost).price(call_price)
+        return Need(probe_cost=self._play(frozenset()).cost).price(call_price)
 
     def need(self, method: Method, preset: str, parameters: Mapping[str, Any]) -> Need:
         """What a method with this preset reads here: its required fields, and whatever else it then says it misses."""
+        key = (method.name, preset, repr(sorted(parameters.items())))
+        if key not in self._needs:
+            self._needs[key] = self._found(method, preset, parameters)
+        return self._needs[key]
+
+    def _found(self, method: Method, preset: str, parameters: Mapping[str, Any]) -> Need:
         supplied = self.world.supplies
         fields = set(method.requires)
         while True:
@@ -60,10 +60,16 @@ class Probe:
             fields |= {second for first, second in _COMPANIONS.items() if first in fields and second in supplied}
             asked = frozenset(fields)
             try:
-                method.run(self.play(asked).batch, preset, **parameters)
+                method.run(self._play(asked).batch, preset, **parameters)
             except MissingField as error:
                 if error.field in fields:
                     raise
                 fields.add(error.field)
             else:
-                return Need(asked, self.play(asked).cost)
+                return Need(asked, self._play(asked).cost)
+
+    def _play(self, fields: frozenset[str]) -> Episodes:
+        if fields not in self._played:
+            rng = np.random.default_rng(_PROBE_SEED)
+            self._played[fields] = self.world.play(rng, _PROBE_PROMPTS, self._rollouts, fields=fields)
+        return self._played[fields]

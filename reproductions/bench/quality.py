@@ -79,6 +79,12 @@ class Known:
         return None if truth is None else self.above(truth)
 
     @cached_property
+    def advantage_ranked(self) -> metrics.Ranked:
+        """The order of these among the actions."""
+        assert self.advantage_pknt is not None
+        return metrics.Ranked.of(self.advantage_pknt[self.batch.acted_pknt])
+
+    @cached_property
     def games_pknt(self) -> Mapping[str, Floats]:
         """The games' values that the world knows, less their mean per prompt and agent."""
         known = {name: getattr(self.episodes.truth, f"{name}_pkn") for name in _GAMES}
@@ -109,11 +115,11 @@ def agreement(known: Known, credit_pknt: Floats) -> dict[str, float]:
     found = {name: metrics.pearson(given, game[acted]) for name, game in known.games_pknt.items()}
     if known.advantage_pknt is None or known.episodes.truth.advantage_pknt is None:
         return found
-    right = known.advantage_pknt[acted]
+    right, ranked = known.advantage_pknt[acted], metrics.Ranked.of(given)
     return found | {
         "pearson": metrics.pearson(given, right),
-        "spearman": metrics.spearman(given, right),
-        "kendall": metrics.kendall(given, right),
+        "spearman": metrics.spearman_of(ranked, known.advantage_ranked),
+        "kendall": metrics.kendall_of(ranked, known.advantage_ranked),
         "pearson_by_agent": _by_agent(known, above, known.advantage_pknt),
         "sign": metrics.sign_agreement(credit_pknt[acted], known.episodes.truth.advantage_pknt[acted]),
     }

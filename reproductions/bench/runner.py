@@ -114,7 +114,8 @@ def _in_pool(waiting: deque[Job], jobs: int) -> Iterator[tuple[Job, tuple[list[R
         whole = True
         while running or (waiting and whole):
             while whole and waiting and len(running) < 2 * jobs:
-                running[pool.submit(measure, waiting[0])] = waiting.popleft()
+                job = waiting.popleft()
+                running[pool.submit(measure, job)] = job
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 job = running.pop(future)
                 whole = whole and not isinstance(future.exception(), BrokenProcessPool)

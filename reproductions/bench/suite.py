@@ -49,9 +49,15 @@ class Situation:
         return world_type(self.world)(**self.values)
 
     @cached_property
+    def supplies(self) -> frozenset[str]:
+        """The batch fields that the world can fill."""
+        return frozenset(self.build().supplies)
+
+    @cached_property
     def spec(self) -> dict[str, Any]:
-        """All values of the spec, defaults included."""
-        return spec_of(self.build())
+        """All values of the spec, defaults included, as JSON gives them back."""
+        plain: dict[str, Any] = json.loads(json.dumps(spec_of(self.build())))
+        return plain
 
 
 @dataclass(frozen=True)
@@ -103,13 +109,27 @@ class Suite:
     entries: tuple[Entry, ...]
     seeds: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        names = [situation.name for situation in self.situations]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ParameterError(
+                f"suite {self.name}: two situations are called {twice[0]!r}", "rows are told apart by it"
+            )
+
     def cells(self) -> list[Cell]:
-        """All cells; those of one situation and seed follow each other, since they share the episodes they play."""
+        """All cells; those of one situation and seed follow each other, since they share the episodes they play.
+
+        A method that reads a field which the world cannot supply has one cell there, of the first seed, that says so. Raises
+        ParameterError for a world that is not known or refuses its spec.
+        """
+        supplied = {situation.name: situation.supplies for situation in self.situations}
         return [
             Cell(self.name, entry, situation, seed)
             for seed in self.seeds
             for situation in self.situations
             for entry in self.entries
+            if seed == self.seeds[0] or set(registry.get(entry.method).requires) <= supplied[situation.name]
         ]
 
     def narrowed(self, methods: Sequence[str] = (), situations: Sequence[str] = (), seeds: int | None = None) -> Suite:

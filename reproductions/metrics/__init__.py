@@ -4,7 +4,16 @@ Every function takes arrays and returns a float, NaN where the question has no a
 correlation). The benchmark's names for them are in ``reproductions.bench.quality``.
 """
 
-from reproductions.metrics.correlation import UNDEFINED, kendall, pearson, sign_agreement, spearman
+from reproductions.metrics.correlation import (
+    UNDEFINED,
+    Ranked,
+    kendall,
+    kendall_of,
+    pearson,
+    sign_agreement,
+    spearman,
+    spearman_of,
+)
 from reproductions.metrics.credit import OthersActions, above_prompt_mean, beta_error, lazy_share
 from reproductions.metrics.gradient import (
     cosine,
@@ -20,11 +29,13 @@ from reproductions.metrics.outcome import regret, relative_token_weight_n, token
 __all__ = [
     "UNDEFINED",
     "OthersActions",
+    "Ranked",
     "above_prompt_mean",
     "beta_error",
     "cosine",
     "cosine_by_agent",
     "kendall",
+    "kendall_of",
     "lazy_share",
     "mean_cosine",
     "pearson",
@@ -36,5 +47,6 @@ __all__ = [
     "sign_agreement",
     "signal_to_noise",
     "spearman",
+    "spearman_of",
     "token_weight_error",
 ]

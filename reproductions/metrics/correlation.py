@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from reproductions.core import Floats, Ints
@@ -18,19 +20,51 @@ def pearson(x: Floats, y: Floats) -> float:
 
 def spearman(x: Floats, y: Floats) -> float:
     """Pearson's coefficient of the ranks; equal numbers share the mean of their ranks."""
-    return pearson(ranks(x), ranks(y))
+    return spearman_of(Ranked.of(x), Ranked.of(y))
 
 
 def kendall(x: Floats, y: Floats) -> float:
     """Kendall's tau-b: concordant less discordant pairs, over the geometric mean of the pairs that are no ties in x and in y."""
-    x_code, y_code = _codes(x), _codes(y)
-    order = np.lexsort((y_code, x_code))
-    pairs = _pairs(np.array([len(order)]))
-    tied_x, tied_y = _pairs(np.bincount(x_code)), _pairs(np.bincount(y_code))
-    _, both = np.unique(x_code * (int(y_code.max(initial=0)) + 1) + y_code, return_counts=True)
-    concordant_less_discordant = pairs - tied_x - tied_y + _pairs(both) - 2 * inversions(y_code[order])
+    return kendall_of(Ranked.of(x), Ranked.of(y))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """A list by its order alone: which of the distinct numbers, from the smallest, each entry is; and how often each occurs.
+
+    Numbers whose first twelve digits (of the largest) agree are equal: true ties must not be broken by rounding.
+    """
+
+    code: Ints
+    count: Ints
+
+    @classmethod
+    def of(cls, x: Floats) -> Ranked:
+        """Made once for a list that is compared with many."""
+        largest = np.abs(x).max(initial=0.0) or 1.0
+        _, code, count = np.unique(np.round(x / largest, 12), return_inverse=True, return_counts=True)
+        return cls(code.reshape(-1), count)
+
+    @property
+    def ranks(self) -> Floats:
+        """From 1; equal numbers get the mean of the ranks they take up."""
+        return np.asarray((np.cumsum(self.count) - 0.5 * (self.count - 1.0))[self.code])
+
+
+def spearman_of(x: Ranked, y: Ranked) -> float:
+    """``spearman`` of lists that are ranked already."""
+    return pearson(x.ranks, y.ranks)
+
+
+def kendall_of(x: Ranked, y: Ranked) -> float:
+    """``kendall`` of lists that are ranked already; time n log n."""
+    distinct = max(len(y.count), 1)
+    by_x_then_y = np.sort(x.code * distinct + y.code)
+    both = np.diff(np.flatnonzero(np.concatenate([[True], np.diff(by_x_then_y) != 0, [True]])))
+    pairs, tied_x, tied_y = _pairs(np.array([len(by_x_then_y)])), _pairs(x.count), _pairs(y.count)
+    discordant = inversions(by_x_then_y % distinct)
     size = float(np.sqrt(float(pairs - tied_x) * float(pairs - tied_y)))
-    return concordant_less_discordant / size if size > 0.0 else UNDEFINED
+    return (pairs - tied_x - tied_y + _pairs(both) - 2 * discordant) / size if size > 0.0 else UNDEFINED
 
 
 def sign_agreement(credit: Floats, truth: Floats) -> float:
@@ -39,12 +73,6 @@ def sign_agreement(credit: Floats, truth: Floats) -> float:
     if not told.any():
         return UNDEFINED
     return float(0.5 + 0.5 * np.mean(np.sign(credit[told]) * np.sign(truth[told])))
-
-
-def ranks(x: Floats) -> Floats:
-    """Ranks from 1; equal numbers get the mean of the ranks they take up."""
-    _, code, count = np.unique(x, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(count) - 0.5 * (count - 1.0))[code.reshape(x.shape)])
 
 
 def inversions(code: Ints) -> int:
@@ -66,10 +94,6 @@ def inversions(code: Ints) -> int:
         found += int(before @ (1 - one))
         values = values[np.argsort(values >> bit, kind="stable")]
     return found
-
-
-def _codes(x: Floats) -> Ints:
-    return np.unique(x, return_inverse=True)[1].reshape(-1)
 
 
 def _pairs(count: Ints) -> int:

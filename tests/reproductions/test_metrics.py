@@ -10,7 +10,7 @@ from scipy import stats
 from small_world import SmallWorld
 
 from reproductions import metrics
-from reproductions.metrics.correlation import inversions, ranks
+from reproductions.metrics.correlation import inversions
 
 QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 ONES = np.ones((1, 4, 2, 1), dtype=bool)
@@ -34,7 +34,7 @@ def test_kendall_with_a_tie_on_either_side() -> None:
 
 
 def test_equal_numbers_share_their_ranks() -> None:
-    np.testing.assert_array_equal(ranks(np.array([5.0, 1, 5, 7])), [2.5, 1, 2.5, 4])
+    np.testing.assert_array_equal(metrics.Ranked.of(np.array([5.0, 1, 5, 7])).ranks, [2.5, 1, 2.5, 4])
 
 
 def test_signs() -> None:
