@@ -150,12 +150,12 @@ def _day(*texts: str) -> str:
 
 
 def _words(value: Any) -> tuple[str, ...]:
-    """A field that is a name, names with commas, or a list; Obsidian's ``[[name]]`` is read by YAML as lists in lists."""
-    if value is None:
-        return ()
+    """A field that is names with commas, or a list; Obsidian's ``[[name]]`` is read by YAML as lists in lists."""
     if isinstance(value, list | tuple):
-        return tuple(word for item in value for word in _words(item))
-    return tuple(word for part in re.split(r"[,，、]", str(value)) if (word := part.strip()))
+        return tuple(
+            word for item in value for word in (_words(item) if isinstance(item, list) else (str(item).strip(),))
+        )
+    return tuple(word for part in re.split(r"[,，、]", str(value or "")) if (word := part.strip()))
 
 
 def _tags(path: str, fields: Mapping[str, Any]) -> tuple[str, ...]:

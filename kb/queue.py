@@ -187,6 +187,13 @@ def paper_text(paper: Paper) -> str:
     return f"{name} ({paper.arxiv_id})" if paper.arxiv_id else name
 
 
+def papers_of(names: Names, text: str) -> tuple[str, ...]:
+    """The papers that a task is about: those whose ids it gives, else those that it names."""
+    links = names.links(text)
+    ids = dict.fromkeys(link.target for link in links if link.how == "arxiv")
+    return tuple(ids) or tuple(dict.fromkeys(link.target for link in links if link.known))
+
+
 def _parse(text: str, names: Names) -> Iterator[Task]:
     markup = markup_of(text)
     lines = text.split("\n")
@@ -215,12 +222,17 @@ def _task(match: re.Match[str], names: Names) -> Task:
             marks += tuple(marked[1].split())
         elif words:
             rest.append(words)
-    papers = tuple(
-        dict.fromkeys(link.target for link in names.links(match["text"]) if link.known or link.how == "arxiv")
-    )
     closed = found.get("done") or found.get("dropped") or ""
     state = _STATES[match["box"].lower()]
-    return Task(match["text"], state, papers, found.get("added", ""), closed, ", ".join(rest), marks=marks)
+    return Task(
+        match["text"],
+        state,
+        papers_of(names, match["text"]),
+        found.get("added", ""),
+        closed,
+        ", ".join(rest),
+        marks=marks,
+    )
 
 
 def _below(lines: list[str], number: int, indent: int) -> tuple[str, ...]:

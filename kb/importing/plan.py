@@ -1,0 +1,282 @@
+"""What an import would make, as a value: notes with their text, tasks, pictures. Nothing is written here."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, TypeAlias
+
+from kb import frontmatter
+from kb.errors import FileFormatError, KbError, UsageError
+from kb.importing.dates import Span
+from kb.importing.decode import decode
+from kb.importing.images import Images
+from kb.importing.outline import Outline, outline_of
+from kb.importing.recognise import Unknown, about_note, unknown_papers
+from kb.importing.todo import mark_of, tasks_of
+from kb.importing.weekly import Parts, Piece, report_span, take_apart
+from kb.ingest.slug import clean
+from kb.library import Library
+from kb.links import Names
+from kb.notes import parse_note
+from kb.queue import Task
+from kb.workspace import Workspace
+
+State: TypeAlias = Literal["new", "known", "kept"]
+_SUFFIXES = (".md", ".markdown", ".txt")
+_LONGEST_NAME = 48  # bytes of a title in a file name
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to import: ``key`` names it in front matter, ``folder`` is where a whole note goes, ``root`` what was given."""
+
+    path: Path
+    key: str
+    folder: str
+    root: Path
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNote:
+    """A note to be made. ``known`` is there from an earlier import; ``kept`` is there and its source reads differently."""
+
+    path: str
+    state: State
+    kind: str
+    title: str
+    date: str
+    papers: tuple[str, ...]
+    source: str
+    text: str
+
+
+@dataclass
+class Plan:
+    """All that an import would make. ``problems`` are files that cannot be read; ``remarks`` what a person should know."""
+
+    notes: list[PlannedNote] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
+    images: Images = field(default_factory=Images)
+    problems: list[KbError] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def sources_of(workspace: Workspace, given: Sequence[Path]) -> list[Source]:
+    """The files that paths name. Raises UsageError for a path that is not there or lies in the workspace's notes."""
+    found: list[Source] = []
+    for path in given:
+        place = path.expanduser().resolve()
+        if not place.exists():
+            raise UsageError(f"there is no {path}", "kb import FILE or kb import FOLDER")
+        if place.is_relative_to(workspace.notes.resolve()):
+            raise UsageError(f"{path} is among the notes of this workspace already", "kb note list shows them")
+        if place.is_dir():
+            found += _in_folder(place)
+        else:
+            found.append(Source(place, place.name, "notes", place.parent))
+    if not found:
+        raise UsageError("nothing to import", f"files that end in {', '.join(_SUFFIXES)}")
+    return found
+
+
+def _in_folder(root: Path) -> Iterator[Source]:
+    for path in sorted(root.rglob("*")):
+        relative = path.relative_to(root)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        if path.suffix.casefold() in _SUFFIXES and path.is_file() and not hidden:
+            folder = PurePosixPath("notes", clean(root.name) or "imported", *relative.parent.parts)
+            yield Source(path, (PurePosixPath(root.name) / relative.as_posix()).as_posix(), folder.as_posix(), root)
+
+
+def make_plan(library: Library, sources: Sequence[Source], year: int | None, day: str) -> Plan:
+    """Plan the import of some files. ``day`` dates what has no day of its own in the queue."""
+    planner = _Planner(library, Names(library), Plan(), year, day)
+    for source in sources:
+        try:
+            planner.add(source)
+        except KbError as error:
+            planner.plan.problems.append(error)
+    return planner.plan
+
+
+class _Planner:
+    def __init__(self, library: Library, names: Names, plan: Plan, year: int | None, day: str) -> None:
+        self.names = names
+        self.plan = plan
+        self._year = year
+        self._day = day
+        self._known: dict[str, str] = {}  # path by digest of the imported text
+        self._sources: dict[str, str] = {}  # path by source
+        self._taken: set[str] = set()
+        for path in library.notes():
+            relative = path.relative_to(library.workspace.root).as_posix()
+            self._taken.add(relative.casefold())
+            try:
+                fields = frontmatter.read(path)[0]
+            except KbError:
+                continue
+            if fields.get("imported_from"):
+                self._sources[str(fields["imported_from"])] = relative
+                self._known[str(fields.get("imported_sha"))] = relative
+
+    def add(self, source: Source) -> None:
+        text, encoding = decode(source.path.read_bytes(), source.path.name)
+        text = text.removeprefix("\ufeff")
+        if not encoding.startswith("utf-8"):
+            self.plan.remarks.append(f"{source.path.name}: read as {encoding}, written as UTF-8")
+        head, body, _ = frontmatter.split(text)
+        start = len(text) - len(body)
+        outline = outline_of(text, start)
+        span = report_span(outline, source.path.name, self._year)
+        if span is None:
+            self._whole(source, text, head)
+        else:
+            self._report(source, text, outline, span)
+
+    def _whole(self, source: Source, text: str, head: str) -> None:
+        try:
+            note = parse_note(source.path.name, text)
+        except FileFormatError as error:
+            self.plan.remarks.append(f"{source.path.name}: its front matter is kept as text ({error.message})")
+            head = ""
+            note = parse_note(source.path.name, f"\n{text}")
+        about = about_note(self.names, note)
+        kind = note.kind if note.fields.get("kind") else "reading" if about.papers else "study"
+        path = f"{source.folder}/{PurePosixPath(source.path.name).stem}.md"
+        fields = _fields(note.date, "", kind, about.papers, source.key, _digest(text))
+        new = {key: value for key, value in fields.items() if key not in note.fields}
+        path, state = self._place(path, source.key, _digest(text))
+        body = self._bring(text if not head else note.body, source, path, state)
+        written = _with_fields(head, new, body)
+        self._note(PlannedNote(path, state, kind, note.title, note.date, about.papers, source.key, written))
+        self._queue_unknown((*about.unknown, *unknown_papers(self.names, note.body)), note.date or self._day)
+
+    def _report(self, source: Source, text: str, outline: Outline, span: Span) -> None:
+        parts = take_apart(text, outline, self.names)
+        if not span.first:
+            self.plan.remarks.append(
+                f"{source.path.name}: {span.label} has no year, so its notes have no day; --year 2026"
+            )
+        paths = {piece.ref: self._piece(source, piece, span) for piece in parts.pieces}
+        self._rest(source, text, outline, span, parts, paths)
+        self.plan.tasks += tasks_of(self.names, parts.todo, span.first)
+        unknown = [paper for piece in parts.pieces for paper in piece.about.unknown]
+        self._queue_unknown((*unknown, *unknown_papers(self.names, text)), span.first or self._day)
+
+    def _piece(self, source: Source, piece: Piece, span: Span) -> str:
+        key, sha = f"{source.key}#{piece.ref}", _digest(piece.body)
+        path, state = self._place(f"{source.folder}/{_prefix(span)}-{_short(self.names, piece)}.md", key, sha)
+        fields = _fields(span.first, span.last, piece.kind, piece.about.papers, key, sha)
+        body = self._bring(f"# {piece.title}\n\n{_trimmed(piece.body)}", source, path, state)
+        self._note(
+            PlannedNote(
+                path,
+                state,
+                piece.kind,
+                piece.title,
+                span.first,
+                piece.about.papers,
+                key,
+                _with_fields("", fields, body),
+            )
+        )
+        return path
+
+    def _rest(
+        self, source: Source, text: str, outline: Outline, span: Span, parts: Parts, paths: dict[str, str]
+    ) -> None:
+        """What is left of a report: its lead, its headings, the to-do list, and links to the notes made of the rest."""
+        sha = _digest(text)
+        path, state = self._place(f"notes/reports/{_prefix(span)}-imported.md", source.key, sha)
+        rest = "".join(
+            piece if isinstance(piece, str) else f"\n→ [[{PurePosixPath(paths[piece.ref]).stem}]]\n\n"
+            for piece in parts.rest
+        )
+        fields = _fields(span.first, span.last, "", (), source.key, sha)
+        body = self._bring(f"# {outline.title}\n\n{_trimmed(rest)}", source, path, state)
+        written = _with_fields("", fields, body)
+        self._note(PlannedNote(path, state, "report", outline.title, span.first, (), source.key, written))
+
+    def _place(self, path: str, key: str, sha: str) -> tuple[str, State]:
+        """Where a note goes, or where it is from an earlier import, whatever it is called by now."""
+        if sha in self._known:
+            return self._known[sha], "known"
+        for other, place in self._sources.items():
+            if other == key or other.endswith(f"/{key}") or key.endswith(f"/{other}"):
+                self.plan.remarks.append(
+                    f"{place} is kept as it is: {key} reads differently now (remove the note to import it)"
+                )
+                return place, "kept"
+        stem, number = path.removesuffix(".md"), 2
+        while path.casefold() in self._taken:
+            path, number = f"{stem}-{number}.md", number + 1
+        self._taken.add(path.casefold())
+        self._known[sha] = path
+        return path, "new"
+
+    def _bring(self, body: str, source: Source, path: str, state: State) -> str:
+        return self.plan.images.bring(body, source.path, source.root, path) if state == "new" else body
+
+    def _note(self, note: PlannedNote) -> None:
+        self.plan.notes.append(note)
+
+    def _queue_unknown(self, papers: Sequence[Unknown], day: str) -> None:
+        queued = {paper for task in self.plan.tasks for paper in task.papers or (task.text,)}
+        for paper in papers:
+            name = paper.id or paper.name
+            if name not in queued:
+                queued.add(name)
+                task = Task(paper.text, "open", (paper.id,) if paper.id else (), day, marks=(mark_of(name),))
+                self.plan.tasks.append(task)
+
+
+def _fields(date: str, end: str, kind: str, papers: tuple[str, ...], key: str, sha: str) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "date": dt.date.fromisoformat(date) if date else None,
+        "end": dt.date.fromisoformat(end) if end and end != date else None,
+        "kind": kind,
+        "papers": list(papers),
+        "imported_from": key,
+        "imported_sha": sha,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _with_fields(head: str, fields: dict[str, Any], body: str) -> str:
+    """A note's text: the front matter that was there, then ours, and the body, all with the body's line ends."""
+    ours = frontmatter.dump(fields, "").removeprefix(f"{frontmatter.FENCE}\n")
+    if head:
+        # The body begins right behind the fence: nothing is put between.
+        ours = ours.removesuffix("\n")
+    written = f"{frontmatter.FENCE}\n{ours}"
+    ending = "\r\n" if "\r\n" in body else "\n"
+    start, rest = written.split("\n", 1)
+    return start + ending + head + rest.replace("\n", ending) + body
+
+
+def _prefix(span: Span) -> str:
+    return span.first or span.label.replace(" ", "").replace("/", ".")
+
+
+def _short(names: Names, piece: Piece) -> str:
+    known = [paper for paper in piece.about.papers if paper in names.library.papers]
+    name = known[0] if len(known) == 1 == len(piece.about.papers) else clean(piece.title)
+    while len(name.encode("utf-8")) > _LONGEST_NAME:
+        name = name[:-1]
+    return name.strip("_") or clean(piece.ref)
+
+
+def _trimmed(text: str) -> str:
+    """Without empty lines at both ends; a first line keeps its indent."""
+    lines = text.split("\n")
+    while lines and not lines[0].strip():
+        del lines[0]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.strip().encode("utf-8")).hexdigest()[:12]
