@@ -1,0 +1,127 @@
+"""The statements of a note checked against the records and texts of a library, without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kb.check.concepts import Lexicon, cover
+from kb.check.dossier import Dossier
+from kb.check.formula_claims import formula_claims
+from kb.check.names import names
+from kb.check.numbers import numbers
+from kb.check.properties import properties
+from kb.check.recorded import recorded
+from kb.check.statements import statements
+from kb.check.values import ClaimVerdict, Statement
+from kb.errors import KbError
+from kb.facts import NoteClaim, read_record
+from kb.library import Library
+from kb.links import Names
+from kb.search.glossary import load_glossary
+from kb.search.tokens import query_tokens
+
+if TYPE_CHECKING:
+    from kb.index.embedding.protocol import Embedder
+    from kb.index.reader import Index
+
+_SAME_CLAIM = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedClaim:
+    """What a note said of a paper, as the paper's record has it."""
+
+    paper: str
+    claim: NoteClaim
+
+    def as_dict(self) -> dict[str, Any]:
+        """For machines."""
+        return {"paper": self.paper, **asdict(self.claim)}
+
+
+def claims_of_note(
+    library: Library, index: Index | None, note: Path | str, embedder: Embedder | None = None
+) -> tuple[ClaimVerdict, ...]:
+    """Every claim of a note with its verdict, by line. ``note`` is a path, or the text itself.
+
+    Without ``index`` only the records are looked at. Raises KbError for a file that is no text.
+    """
+    raw = read_note(note) if isinstance(note, Path) else note
+    lexicon = Lexicon(load_glossary(library.workspace))
+    dossiers = open_dossiers(library, lexicon, index, embedder)
+    found: list[ClaimVerdict] = []
+    for statement in statements(raw, Names(library)):
+        found += _settled(list(recorded(statement, dossiers)), list(_judged(statement, dossiers)), lexicon)
+    return tuple(sorted(found, key=lambda verdict: verdict.line))
+
+
+def open_dossiers(
+    library: Library, lexicon: Lexicon, index: Index | None, embedder: Embedder | None = None
+) -> dict[str, Dossier]:
+    """The evidence of every paper that has a record which can be read, by slug."""
+    found = {}
+    for paper in library.papers.values():
+        try:
+            record = read_record(paper)
+        except KbError:
+            continue  # kb check records names it
+        own = frozenset(token for name in (paper.slug, *paper.aliases) for token in query_tokens(name))
+        found[paper.slug] = Dossier(record, lexicon, index, embedder, own)
+    return found
+
+
+def read_note(path: Path) -> str:
+    """The text of a note: UTF-8, or the Chinese encodings that older notes are in."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise KbError(f"there is no file {path}", "give the path of a note, as notes/2026-04-19.md") from None
+    except IsADirectoryError:
+        raise KbError(f"{path} is a folder", "check its notes one by one") from None
+    for encoding in ("utf-8-sig", "gb18030"):
+        try:
+            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+        except UnicodeDecodeError:
+            continue
+    raise KbError(f"{path} is no text in UTF-8 or GBK", "save it as UTF-8")
+
+
+def _judged(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    for judge in (names, numbers, properties, formula_claims):
+        yield from judge(statement, dossiers)
+
+
+def _settled(decided: list[ClaimVerdict], verdicts: list[ClaimVerdict], lexicon: Lexicon) -> list[ClaimVerdict]:
+    """One verdict a claim: what a record says of the statement takes in what was found of the same part of it."""
+    whole = list(dict.fromkeys(decided))
+    rest: dict[tuple[str, str], ClaimVerdict] = {}
+    for verdict in verdicts:
+        place = next((at for at, other in enumerate(whole) if _takes_in(other, verdict, lexicon)), None)
+        if place is None:
+            rest.setdefault((verdict.paper, verdict.claim), verdict)
+        elif verdict.verdict == whole[place].verdict and verdict.evidence:
+            other = (verdict.evidence,) if verdict.evidence != whole[place].evidence else ()
+            whole[place] = replace(whole[place], kind=verdict.kind, more=(*whole[place].more, *other))
+    return [*whole, *rest.values()]
+
+
+def _takes_in(whole: ClaimVerdict, part: ClaimVerdict, lexicon: Lexicon) -> bool:
+    """Whether a recorded claim is about what another verdict on the same statement is about."""
+    if whole.paper != part.paper:
+        return False
+    if whole.kind == part.kind == "formula":
+        return True
+    claim, told = lexicon.read(whole.claim), lexicon.read(part.claim)
+    if any(concept.hard and not claim.holds(concept) for concept in told.concepts):
+        return False
+    return part.verdict == "not found" or cover(told, claim) >= _SAME_CLAIM
+
+
+def recorded_claims(library: Library) -> list[RecordedClaim]:
+    """All claims of notes that the records decide, by paper. Raises FileFormatError for a record that cannot be read."""
+    return [
+        RecordedClaim(paper.slug, claim) for paper in library.papers.values() for claim in read_record(paper).claims
+    ]

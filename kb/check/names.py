@@ -1,0 +1,287 @@
+"""Names in a statement: what an acronym stands for, titles, ids, years, venues, models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kb.check.dossier import Dossier, claim_evidence, passage_evidence
+from kb.check.quantities import MODEL
+from kb.check.values import RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.citations import fold_title
+from kb.search.tokens import word_stems
+
+_WORDS = r"[A-Za-z][A-Za-z'’-]*(?:[ \t]+(?:and|of|for|with|in|from|the|to|via|by|on|&|\+|[A-Za-z][A-Za-z'’-]*)){1,14}"
+_STANDS_FOR = r"\s*(?:stands for|is short for|short for|abbreviates|=|即|全称(?:是|为)?|是)\s*[“\"'‘]?"
+_AUTHOR_YEAR = re.compile(
+    r"[（(]\s?(?P<year>(?:19|20)\d\d)\s?(?:[,，]\s?(?P<author>[A-Z][\w'’-]+)(?P<more>\s+et al\.?|\s?等)?[^）)]*)?[）)]"
+)
+_VENUE = re.compile(
+    r"[（(]\s?(?P<name>ICLR|ICML|NeurIPS|NIPS|ACL|EMNLP|NAACL|EACL|AAAI|AAMAS|IJCAI|TMLR|JMLR|COLM|CVPR)\s?(?:['’`]|\s)?\s?(?P<year>(?:20)?\d\d)\s?[）)]"
+)
+_ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5})(?:v\d+)?(?![\d.]*\d)")
+_SMALL = frozenset("and of for with in from the to via by on a an".split())
+
+
+def names(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """The names that a statement gives to papers it mentions, and the models it speaks of."""
+    if statement.form == "formula":
+        return
+    for slug, start, stop in statement.mentions:
+        if slug in dossiers:
+            dossier = dossiers[slug]
+            yield from _expansion(statement, dossier, start, stop)
+            yield from _title(statement, dossier, stop)
+            yield from _identifier(statement, dossier, stop)
+            yield from _year(statement, dossier, stop)
+            yield from _venue(statement, dossier, stop)
+    yield from _models(statement, dossiers)
+
+
+def _made(
+    statement: Statement, dossier: Dossier, claim: str, verdict: Verdict, evidence: Evidence | None
+) -> ClaimVerdict:
+    return ClaimVerdict(
+        dossier.slug, statement.line, "name", " ".join(claim.split()), statement.text, verdict, evidence
+    )
+
+
+# ---------------------------------------------------------------- what an acronym stands for
+
+
+def expansions(text: str, acronym: str) -> list[str]:
+    """What a text says that an acronym stands for: ``X (Long Name)``, ``Long Name (X)``, ``X stands for Long Name``."""
+    name = re.escape(acronym)
+    found = [match[1] for match in re.finditer(rf"(?<![A-Za-z0-9-]){name}\s?[（(]({_WORDS})[）)]", text)]
+    found += [match[1] for match in re.finditer(rf"(?<![A-Za-z0-9-]){name}{_STANDS_FOR}({_WORDS})", text)]
+    for match in re.finditer(rf"({_WORDS})\s?[（(]{name}[）)]", text):
+        words = match[1].split()
+        # The words before a bracket begin somewhere: the shortest end of them that spells the acronym.
+        ends = (" ".join(words[-count:]) for count in range(1, len(words) + 1))
+        found += [end for end in ends if spells(end, acronym)][:1]
+    return [long for long in dict.fromkeys(found) if spells(long, acronym)]
+
+
+def spells(long: str, acronym: str) -> bool:
+    """Whether the letters of the acronym come, in order, from the words: most of them as first or capital letters."""
+    letters = [char for char in acronym.lower() if char.isalpha()]
+    heads = re.findall(r"(?<![A-Za-z])[A-Za-z]|[A-Z]", long)
+    at = hits = 0
+    for letter in letters:
+        for place in range(at, len(heads)):
+            if heads[place].lower() == letter:
+                at, hits = place + 1, hits + 1
+                break
+    return len(letters) >= 2 and hits >= 0.75 * len(letters) and len(long.split()) + long.count("-") >= 2
+
+
+def _expansion(statement: Statement, dossier: Dossier, start: int, stop: int) -> Iterator[ClaimVerdict]:
+    acronym = statement.text[start:stop]
+    if not re.fullmatch(r"[A-Za-z][\w.+-]{1,14}", acronym):
+        return
+    for long in expansions(statement.text[max(0, start - 120) : stop + 160], acronym):
+        known = list(_known_expansions(dossier, acronym))
+        same = next((evidence for other, evidence in known if _same_words(long, other)), None)
+        claim = f"{acronym} = {long}"
+        if same:
+            yield _made(statement, dossier, claim, "found", same)
+        elif any(evidence.is_firm for _, evidence in known):
+            yield _made(statement, dossier, claim, "contradicted", next(e for _, e in known if e.is_firm))
+        elif _within(long, dossier.record.paper.title):
+            yield _made(statement, dossier, claim, "found", Evidence(dossier.record.paper.title, "title"))
+        else:
+            yield _made(statement, dossier, claim, "not found", None)
+
+
+def _known_expansions(dossier: Dossier, acronym: str) -> Iterator[tuple[str, Evidence]]:
+    """What the title, the record and the paper's text say that the acronym stands for."""
+    paper = dossier.record.paper
+    for part in re.split(r"[:：]", paper.title):
+        if spells(part, acronym) and _initials(part) >= len([c for c in acronym if c.isalpha()]) - 1:
+            yield part.strip(), Evidence(paper.title, "title")
+    for claim in dossier.record.claims:
+        if claim.verdict in ("contradicted", "incomplete"):
+            for text in claim.correction.values():
+                for match in re.finditer(rf"(?:全称(?:是|为)?|stands for|{re.escape(acronym)}\s*=)\s*({_WORDS})", text):
+                    if spells(match[1], acronym):
+                        yield match[1], claim_evidence(claim)
+    for piece in dossier.pieces:
+        for long in expansions(piece.text, acronym):
+            yield long, piece
+    for passage in dossier.passages([acronym]):
+        for long in expansions(" ".join(passage.text.split()), acronym):
+            yield long, passage_evidence(passage, passage.text.find(long.split()[0]))
+
+
+def _initials(text: str) -> int:
+    return len(re.findall(r"(?<![A-Za-z])[A-Za-z]|[A-Z]", text))
+
+
+def _stems(text: str) -> set[str]:
+    return {stem for stem in word_stems(text.replace("-", " ")) if stem not in _SMALL}
+
+
+def _same_words(one: str, other: str) -> bool:
+    first, second = _stems(one), _stems(other)
+    return bool(first) and len(first & second) >= 0.8 * max(len(first), len(second))
+
+
+def _within(part: str, whole: str) -> bool:
+    words = _stems(part)
+    return bool(words) and words <= _stems(whole)
+
+
+# ---------------------------------------------------------------- titles, ids, years, venues
+
+
+def _title(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:
+    """``DAPO: An Open-Source ...`` after a mention, up to a bracket: is that how the paper is called?"""
+    match = re.match(r"\s?[:：]\s?([A-Z][A-Za-z0-9 ,:?’'&/-]{24,})", statement.text[stop:])
+    if not match or statement.form != "heading":
+        return
+    said = set(fold_title(match[1]).split())
+    title = dossier.record.paper.title
+    known = set(fold_title(title).split())
+    shared = len(said & known)
+    own_name = set(fold_title(" ".join(dossier.record.paper.aliases)).split())
+    evidence = Evidence(title, "title")
+    if said - own_name == known - own_name or (said - own_name <= known and shared >= 0.9 * len(known - own_name)):
+        yield _made(statement, dossier, f"title: {match[1].strip()}", "found", evidence)
+    elif shared >= 0.5 * len(said):
+        # Papers change titles between versions, so a difference is shown and not called wrong.
+        yield _made(statement, dossier, f"title: {match[1].strip()}", "incomplete", evidence)
+
+
+def _identifier(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:
+    match = re.match(
+        r"[^（(\d]{0,100}[（(]\s?(?:arXiv[:：]?\s*)?(\d{4}\.\d{4,5})(?:v\d+)?\s?[）)]", statement.text[stop:]
+    )
+    known = dossier.record.paper.arxiv_id
+    if not match or not known or _other_before(statement, stop, stop + match.start(1)):
+        return
+    evidence = Evidence(f"arXiv:{known}", "metadata")
+    claim = f"arXiv:{match[1]}"
+    yield _made(statement, dossier, claim, "found" if match[1] == known else "contradicted", evidence)
+
+
+def _other_before(statement: Statement, stop: int, place: int) -> bool:
+    """Whether another paper is named by its name between a mention and a place."""
+    return any(stop <= start < place and not _ARXIV.match(statement.text, start) for _, start, _ in statement.mentions)
+
+
+def _year(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:
+    """``TRPO（2015, Schulman et al.）``: year and first author against the record."""
+    match = _AUTHOR_YEAR.match(statement.text[stop:].lstrip())
+    paper = dossier.record.paper
+    if not match or not paper.year.isdigit():
+        return
+    years = {
+        int(paper.year),
+        *(int(year) for year in re.findall(r"(?:19|20)\d\d", str(paper.fields.get("venue") or ""))),
+    }
+    said = int(match["year"])
+    shown = f"{paper.date}{', ' + str(paper.fields['venue']) if paper.fields.get('venue') else ''}"
+    evidence = Evidence(shown, "metadata")
+    near = min(abs(said - year) for year in years)
+    # A preprint and its proceedings are a year apart; the record may know only one of them.
+    yield _made(
+        statement,
+        dossier,
+        match["year"],
+        "found" if near == 0 else "not found" if near == 1 else "contradicted",
+        evidence,
+    )
+    if match["author"] and match["more"] and paper.authors:
+        families = [author.split()[-1].casefold() for author in paper.authors]
+        family = match["author"].casefold()
+        verdict: Verdict = "found" if family in families else "not found"
+        yield _made(
+            statement, dossier, f"{match['author']} et al.", verdict, Evidence(", ".join(paper.authors), "metadata")
+        )
+
+
+def _venue(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:
+    match = _VENUE.match(statement.text[stop:].lstrip())
+    if not match:
+        return
+    known = str(dossier.record.paper.fields.get("venue") or "")
+    claim = f"{match['name']} {match['year']}"
+    if not known:
+        yield _made(statement, dossier, claim, "not found", None)
+        return
+    name = "NeurIPS" if match["name"] == "NIPS" else match["name"]
+    same = re.search(rf"(?<![A-Z]){name}(?![A-Z])", known) and known.endswith(match["year"][-2:])
+    yield _made(statement, dossier, claim, "found" if same else "contradicted", Evidence(known, "metadata"))
+
+
+# ---------------------------------------------------------------- models
+
+
+def _models(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """A language model that a method is said to use, by what the record and the text say of the same role."""
+    for match in MODEL.finditer(statement.text):
+        slug = statement.paper_at(match.start())
+        inside = any(start <= match.start() < stop for _, start, stop in statement.mentions)
+        if slug is None or slug not in dossiers or inside or not re.search(r"\d", match[0]):
+            continue
+        dossier = dossiers[slug]
+        found = _naming(match[0], dossier)
+        if found:
+            yield _made(statement, dossier, match[0], "found", found)
+            continue
+        other = _other_model(statement, match.start(), dossier)
+        if other and not statement.musing:
+            yield _made(statement, dossier, match[0], "contradicted", other)
+        elif not statement.musing:
+            yield _made(statement, dossier, match[0], "not found", None)
+
+
+def _naming(model: str, dossier: Dossier) -> Evidence | None:
+    wanted = _flat(model)
+    for piece in dossier.pieces:
+        if not piece.where.startswith(RECORDED) and wanted in _flat(piece.text):
+            return piece
+    for passage in dossier.passages([model]):
+        if wanted in _flat(passage.text):
+            return passage_evidence(passage, passage.text.find(model))
+    return None
+
+
+def _other_model(statement: Statement, place: int, dossier: Dossier) -> Evidence | None:
+    """A firm piece that names other models in the role that the statement speaks of: coach, judge, base model."""
+    roles = _roles(_clause(statement.text, place))
+    for piece, context in _pieces_with_context(dossier):
+        if piece.is_firm and MODEL.search(piece.text) and roles & _roles(context):
+            return piece
+    return None
+
+
+_ROLES = {
+    "coach": r"coach|教练", "judge": r"\bjudge|裁判|评审|评判", "verifier": r"verifier|验证器", "critic": r"critic|评论家",
+    "teacher": r"teacher|教师", "base": r"\bbase model|backbone|基座|底座", "embedder": r"embedding model|嵌入模型",
+    "reward": r"reward model|奖励模型",
+}  # fmt: skip
+
+
+def _roles(text: str) -> set[str]:
+    return {role for role, pattern in _ROLES.items() if re.search(pattern, text, re.IGNORECASE)}
+
+
+def _pieces_with_context(dossier: Dossier) -> Iterable[tuple[Evidence, str]]:
+    """Pieces, with the note's words beside a correction, since a correction seldom repeats what it corrects."""
+    facts = [(piece, piece.text) for piece in dossier.pieces if not piece.where.startswith(RECORDED)]
+    claims: Sequence[tuple[Evidence, str]] = [
+        (claim_evidence(claim), f"{claim.claim} {claim_evidence(claim).text}") for claim in dossier.record.claims
+    ]
+    return [*facts, *claims]
+
+
+def _clause(text: str, place: int) -> str:
+    """The clause around a place, with what stands in brackets right before it counted in."""
+    left = max(text.rfind(mark, 0, place) for mark in "。；;")
+    right = min((at for mark in "。；;，" if (at := text.find(mark, place)) >= 0), default=len(text))
+    return text[left + 1 : right]
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]", "", text.lower())

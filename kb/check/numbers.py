@@ -1,0 +1,261 @@
+"""Numbers in a statement against results, facts and the paper's text.
+
+Found: the same number, said of the same thing. Contradicted, only by what somebody read in the paper or its code: a
+result of the same benchmark, metric and model with another value, or a parameter of the same name with another value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from kb.check.concepts import Reading, cover
+from kb.check.dossier import Dossier, passage_evidence, result_evidence
+from kb.check.quantities import MODEL, Quantity, in_words, quantities
+from kb.check.values import RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.facts import Result
+
+_CUT = re.compile(r"[，,。；;、（）()]|\band\b|\bwhile\b|但|而(?!且)")
+_GAIN = re.compile(
+    r"提升|提高|提了|涨|增[加长]|改进|超过|高出|\bgains?\b|improv|\bover\b|\bby\b|increase|\+", re.IGNORECASE
+)
+_ABOUT = re.compile(r"约|大约|左右|接近|近|几乎|将近|\babout\b|\bnearly\b|\bapprox|\baround\b|[~～≈]", re.IGNORECASE)
+_AT_LEAST = re.compile(r"超过|以上|至少|不低于|\bover\b|more than|at least|>", re.IGNORECASE)
+_METRIC = re.compile(
+    r"(?:pass|avg|maj|cons|hit|acc|best)@\w+|\bF1\b|\bEM\b|exact match|best-of-n|准确率|accuracy|成功率|success",
+    re.IGNORECASE,
+)
+# Symbols and words whose value a method fixes; a different value is a different method.
+_PARAMETERS = frozenset(
+    "eps eps_low eps_high ddof lambda gamma beta omega clip lr 上界 下界 上限 下限 学习率 折扣 温度 temperature discount "
+    "batch epochs group_size 组大小 每组 衰减 decay".split()
+)
+_LEAST_CONTEXT = 0.34
+_COMMON = 10
+
+
+def numbers(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """Every quantity of a statement, judged against the paper that it is said of."""
+    if statement.form in ("formula", "heading"):
+        return
+    for quantity in quantities(statement.text):
+        if not _says_something(quantity):
+            continue
+        clause = clause_around(statement.text, quantity.start, quantity.stop)
+        guesses = [slug for slug in statement.spoken_of(quantity.start) if slug in dossiers]
+        verdicts = [_judge(statement, quantity, clause, dossiers[slug]) for slug in guesses]
+        decided = [verdict for verdict in verdicts if verdict.verdict != "not found"]
+        best = next((v for v in decided if v.verdict == "found"), decided[0] if decided else None)
+        if best is not None:
+            yield best
+        elif verdicts and not statement.musing:
+            yield verdicts[0]
+
+
+def _says_something(quantity: Quantity) -> bool:
+    """0, 1 and 2 without unit or symbol are words more than numbers."""
+    return (
+        quantity.low > 2
+        or quantity.low % 1 > 0
+        or bool(quantity.unit)
+        or (quantity.label.isascii() and bool(quantity.label))
+    )
+
+
+def clause_around(text: str, start: int, stop: int) -> str:
+    """The part of a sentence, between commas and brackets, that holds a place; with the part before when it is short."""
+    left = max((match.end() for match in _CUT.finditer(text[:start])), default=0)
+    found = _CUT.search(text, stop)
+    right = found.start() if found else len(text)
+    if right - left < 8 and left:
+        left = max((match.end() for match in _CUT.finditer(text[: left - 1])), default=0)
+    return text[left:right]
+
+
+def _judge(statement: Statement, quantity: Quantity, clause: str, dossier: Dossier) -> ClaimVerdict:
+    verdict, evidence = _decide(statement, quantity, clause, dossier)
+    claim = " ".join(clause.split()).strip(" ：:—-*")
+    return ClaimVerdict(
+        dossier.slug, statement.line, "number", _short(claim, quantity.text), statement.text, verdict, evidence
+    )
+
+
+def _short(clause: str, number: str) -> str:
+    if len(clause) <= 60 or number not in clause:
+        return clause[:80]
+    at = clause.find(number)
+    return clause[max(0, at - 40) : at + len(number) + 20]
+
+
+def _decide(statement: Statement, quantity: Quantity, clause: str, dossier: Dossier) -> tuple[Verdict, Evidence | None]:
+    by_result = _by_results(statement, quantity, clause, dossier)
+    if by_result and by_result[0] == "found":
+        return by_result
+    said = dossier.read(statement.text)
+    local = dossier.read(clause)
+    piece = _in_pieces(quantity, said, local, dossier)
+    if piece:
+        return "found", piece
+    passage = _in_text(quantity, said, local, dossier)
+    if passage:
+        return "found", passage
+    if by_result and not statement.musing:
+        return by_result
+    other = _other_value(quantity, dossier)
+    if other and not statement.musing:
+        return "contradicted", other
+    return "not found", None
+
+
+# ---------------------------------------------------------------- results
+
+
+def _by_results(
+    statement: Statement, quantity: Quantity, clause: str, dossier: Dossier
+) -> tuple[Verdict, Evidence] | None:
+    """What the rows of the same benchmark say; None when no row is about it or they cannot be compared."""
+    rows = [row for row in dossier.record.results if _names_benchmark(row.benchmark, clause)]
+    if not rows:
+        return None
+    models = [match[0] for match in MODEL.finditer(statement.text) if re.search(r"\d", match[0])]
+    for row in rows:
+        if _same_value(quantity, row, clause):
+            fits = not models or any(_names_model(row.model, model) for model in models) or not MODEL.search(row.model)
+            return ("found" if fits else "contradicted"), result_evidence(row)
+    if any(not _can_differ(quantity, row, clause, models) for row in rows):
+        return None
+    firm = [row for row in rows if row.level in ("paper", "code")]
+    return ("contradicted", result_evidence(firm[0])) if firm else None
+
+
+def _names_benchmark(benchmark: str, clause: str) -> bool:
+    """Whether a clause names a benchmark: ``AIME`` does for ``AIME 2024``; ``MATH`` does not for ``MATH500``."""
+    name = re.sub(r"\s*\(.*?\)", "", benchmark).strip()
+    base = re.sub(r"[\s'’-]*(?:20)?\d\d$", "", name)
+    year = name[len(base) :].strip(" '’-")[-2:]
+    if not re.search(r"[A-Z]", base):
+        return False
+    match = re.search(
+        rf"(?<![A-Za-z0-9]){re.escape(base)}(?![A-Za-z])[\s'’-]*((?:20)?\d\d(?!\d|\.|%|\s?分|\s?pp))?", clause
+    )
+    return bool(match) and not (year and match[1] and match[1][-2:] != year) and not (not year and match[1])
+
+
+def _names_model(known: str, said: str) -> bool:
+    def flat(text: str) -> str:
+        return re.sub(r"[^a-z0-9.]", "", text.lower())
+
+    return flat(said) in flat(known) or flat(known) in flat(said)
+
+
+def _row_quantities(row: Result) -> list[Quantity]:
+    return [q for raw in (row.value, row.baseline_value) if raw is not None for q in quantities(_with_unit(raw, row))]
+
+
+def _with_unit(raw: float | str, row: Result) -> str:
+    return f"{raw:g}{row.unit}" if isinstance(raw, int | float) else str(raw)
+
+
+def _same_value(quantity: Quantity, row: Result, clause: str) -> bool:
+    known = _row_quantities(row)
+    if any(_equal(quantity, other, clause) for other in known):
+        return True
+    values = [row.value, row.baseline_value]
+    if quantity.high is None and _GAIN.search(clause) and all(isinstance(value, int | float) for value in values):
+        return abs(float(row.value) - float(row.baseline_value or 0) - quantity.low) < 1e-9  # a gain over the baseline
+    return False
+
+
+def _equal(quantity: Quantity, other: Quantity, clause: str) -> bool:
+    if quantity.same(other):
+        return True
+    if quantity.high is not None or other.high is not None:
+        return False
+    if _ABOUT.search(clause) and quantity.unit == other.unit:
+        return abs(quantity.low - other.low) <= 0.03 * abs(other.low)
+    return bool(_AT_LEAST.search(clause)) and quantity.unit == other.unit == "%" and 0 <= other.low - quantity.low < 1
+
+
+def _can_differ(quantity: Quantity, row: Result, clause: str, models: list[str]) -> bool:
+    """Whether a row speaks of just what the number is said of, so that another value is a contradiction."""
+    if quantity.unit not in ("", "%") or quantity.label in ("k", "n", "g"):
+        return False
+    is_gain = bool(quantity.sign == "+" or _GAIN.search(clause))
+    row_gain = "gain" in row.metric or str(row.value).lstrip("over ").startswith("+")
+    said, known = _METRIC.search(clause), _METRIC.search(row.metric)
+    if said and (not known or said[0].lower() != known[0].lower()):
+        return False
+    if any(not _names_model(row.model, model) for model in models):
+        return False
+    if _ABOUT.search(clause) or _AT_LEAST.search(clause):
+        return False
+    return (is_gain == row_gain and quantity.high is None) or bool(is_gain and row_gain and quantity.sign == "+")
+
+
+# ---------------------------------------------------------------- facts and text
+
+
+def _in_pieces(quantity: Quantity, said: Reading, local: Reading, dossier: Dossier) -> Evidence | None:
+    """The piece of the record that has the same number and most of the same context."""
+    best: tuple[float, Evidence] | None = None
+    for piece in dossier.pieces:
+        here = [other for other in quantities(piece.text) if quantity.same(other) and _same_label(quantity, other)]
+        if not here:
+            continue
+        held = dossier.read(piece.text)
+        context = _context(said, local, held)
+        if any(quantity.label and quantity.label == other.label for other in here):
+            context += 0.5
+        if context >= _LEAST_CONTEXT and (best is None or context > best[0]):
+            best = (context, piece)
+    return best[1] if best else None
+
+
+def _same_label(quantity: Quantity, other: Quantity) -> bool:
+    """Small whole numbers are everywhere: one that is the value of a symbol is found as the value of that symbol only."""
+    common = quantity.high is None and not quantity.unit and quantity.low % 1 == 0 and quantity.low <= _COMMON
+    return not common or quantity.label == other.label
+
+
+def _context(said: Reading, local: Reading, held: Reading) -> float:
+    """How much of what surrounds a number another text speaks of too; the number itself does not count."""
+
+    def without_numbers(reading: Reading) -> Reading:
+        kept = tuple(c for c in reading.concepts if not c.surface.replace(".", "").isdigit())
+        return Reading(kept, reading.affirmed, reading.denied)
+
+    return max(cover(without_numbers(local), held), cover(without_numbers(said), held))
+
+
+def _in_text(quantity: Quantity, said: Reading, local: Reading, dossier: Dossier) -> Evidence | None:
+    best: tuple[float, Evidence] | None = None
+    for passage in dossier.passages(in_words(quantity)):
+        here = [other for other in quantities(passage.text) if quantity.same(other) and _same_label(quantity, other)]
+        if not here and not _in_row(quantity, passage.text):
+            continue
+        context = _context(said, local, dossier.lexicon.read(f"{' '.join(passage.heading)}\n{passage.text}"))
+        if context >= _LEAST_CONTEXT and (best is None or context > best[0]):
+            best = (context, passage_evidence(passage, here[0].start if here else 0))
+    return best[1] if best else None
+
+
+def _in_row(quantity: Quantity, text: str) -> bool:
+    """Whether a table has every number of the quantity as a cell."""
+    cells = {cell.strip(" *%") for line in text.splitlines() if line.startswith("|") for cell in line.split("|")}
+    return bool(cells) and all(word in cells for word in in_words(quantity))
+
+
+def _other_value(quantity: Quantity, dossier: Dossier) -> Evidence | None:
+    """A firm piece that gives a parameter of the same name another value, when the record gives it one value only."""
+    if quantity.label not in _PARAMETERS or quantity.high is not None:
+        return None
+    known = [
+        (other.low, piece)
+        for piece in dossier.pieces
+        if piece.is_firm and not piece.where.startswith(RECORDED)
+        for other in quantities(piece.text)
+        if other.label == quantity.label and other.unit == quantity.unit
+    ]
+    if not known or len({value for value, _ in known}) > 1 or known[0][0] == quantity.low:
+        return None
+    return known[0][1]

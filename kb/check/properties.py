@@ -1,0 +1,193 @@
+"""What a statement says that a method has, needs or does without, against the yes and no of the record.
+
+Only plain predications count ("needs a critic", "无需 ground truth"); questions and suppositions are left alone. A cell
+with a remark ("yes, in the loss only") makes the statement incomplete, never wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from kb.check.concepts import Reading
+from kb.check.dossier import Dossier, fact_evidence
+from kb.check.values import RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+
+# The traits of the record that sentences speak of, by the words that they use for them.
+_TRAITS = {
+    "critic": r"critic(?:\s?(?:network|model|网络))?(?!\s?LLM)|价值网络|value (?:network|head)",
+    "process_reward": r"process rewards?|过程奖励(?!模型)",
+    "tree_sampling": r"tree[\s-](?:sampling|search)|树采样|树搜索|MCTS",
+    "counterfactual": r"反事实(?!基线)|counterfactual (?:rollouts?|trajector\w+|samples?|evaluations?)",
+    "extra_rollouts": r"额外的?\s?(?:采样|rollouts?|轨迹)|(?:extra|additional) (?:rollouts?|samples|sampling)",
+    "extra_llm_calls": r"额外的?\s?(?:LLM|大模型|语言模型)\s?(?:calls?|调用)?|(?:extra|additional) LLM calls?",
+    "hierarchical_advantage": r"hierarchical advantages?|(?:分层|层次化?)优势",
+    "reward_mixing": r"reward mixing|奖励混合",
+}
+_AFFIRMS = re.compile(
+    r"(?:需要|必须有|要求|依赖于?|用了?|使用|采用|引入了?|训练了?|学习?了?一?个?|做了|带有?|(?<!没)(?<!只)有|\bneeds?|\brequires?|\buses?|\busing|\btrains?|\blearns?|"
+    r"\bhas|\bhave|\bwith|\brelies on|\bdoes|\bdo)\s?(?:an?\s|the\s|一个|一套|显式的?|a learned\s|learned\s|独立的?)?\s*$",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"(?:无需|无须|不需要|不用|不依赖|不使用|不训练|不引入|没有用?|去掉了?|去除了?|免去了?|无|不生成|不调|"
+    r"\bwithout|\bno|\bneeds no|\b(?:does|do) not (?:need|use|require|have|train)|\bdoesn't (?:need|use|require|have|train)|\bdrops|\bremoves|\beliminates)"
+    r"\s?(?:an?\s|any\s|the\s|任何|额外的?)?\s*$",
+    re.IGNORECASE,
+)
+_NEEDS_NOT = re.compile(
+    r"(?:无需|无须|不需要|不依赖|without (?:any )?|needs? no |no need (?:for|of) (?:any )?|(?:does|do) not (?:need|require|rely on) (?:any )?|"
+    r"doesn't (?:need|require|rely on) (?:any )?)(?P<object>[^，,。；;、()（）|│:：]{2,40})",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(
+    r"(?:只|仅)(?:在|是|面向|针对|适用于)?\s?(?:单(?:智能体|\s?agent)|single[\s-]agent)|\bsingle[\s-]agent (?:method|only)|本身不是\s?(?:multi-agent|多智能体)",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"其[他余]|除(?:自[己身])|留一|\bothers?\b|leave[\s-]one[\s-]out|(?<![A-Za-z])[KkGgNn]\s?-\s?1\b", re.IGNORECASE
+)
+_OWN_TOO = re.compile(r"含自[身己]|包括自[身己]|own included|including (?:itself|its own)", re.IGNORECASE)
+_BASELINE = re.compile(r"baseline|基线|均值|平均", re.IGNORECASE)
+_LIST = re.compile(
+    r"(?P<head>[^，,。；;：:│|（()]{2,40})[（(](?P<items>[^（()）]{1,40}?[+/、和与][^（()）]{1,40}?)[)）]"
+)
+_LIST_CUT = re.compile(r"\s*[+/、和与]\s*")
+
+
+def properties(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """The traits, needs, levels and baselines that a statement speaks of."""
+    if statement.form not in ("sentence", "row") or statement.musing:
+        return
+    yield from _traits(statement, dossiers)
+    yield from _needs(statement, dossiers)
+    yield from _lists(statement, dossiers)
+    yield from _own_sample(statement, dossiers)
+
+
+def _made(statement: Statement, dossier: Dossier, claim: str, verdict: Verdict, evidence: Evidence) -> ClaimVerdict:
+    shown = " ".join(claim.split()).strip(" │|")
+    return ClaimVerdict(dossier.slug, statement.line, "property", shown, statement.text, verdict, evidence)
+
+
+def _traits(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    for column, words in _TRAITS.items():
+        for match in re.finditer(words, statement.text, re.IGNORECASE):
+            before = _before(statement.text, match.start())
+            denies, affirms = _DENIES.search(before), _AFFIRMS.search(before)
+            said = "no" if denies else "yes" if affirms else ""
+            dossier = dossiers.get(_whose(statement, match.start()) or "")
+            if not said or dossier is None or column not in dossier.facts:
+                continue
+            start = match.start() - len(before) + (denies or affirms).start()  # type: ignore[union-attr]
+            yield from _compared(statement, dossier, column, said, statement.text[start : match.end()])
+    for match in _SINGLE.finditer(statement.text):
+        dossier = dossiers.get(_whose(statement, match.start()) or "")
+        if dossier is not None and "multi_agent" in dossier.facts:
+            yield from _compared(statement, dossier, "multi_agent", "no", match[0])
+
+
+def _whose(statement: Statement, place: int) -> str | None:
+    """Whom a predicate is said of; nobody when the sentence compares or when its subject is something else."""
+    named = {slug for slug, start, _ in statement.mentions if start <= place}
+    if len(named) > 1 and statement.form == "sentence":
+        nearest = [start for slug, start, _ in statement.mentions if start <= place][-1]
+        between = statement.text[nearest:place]
+        if not re.search(r"[；;，,。]", statement.text[:nearest]) or re.search(r"[；;。]", between):
+            return None
+    return statement.paper_at(place)
+
+
+def _before(text: str, place: int) -> str:
+    """What stands before a place in its own clause."""
+    left = max(text.rfind(mark, 0, place) for mark in "，,。；;：:（(│|！!？?")
+    return text[left + 1 : place]
+
+
+def _compared(statement: Statement, dossier: Dossier, column: str, said: str, claim: str) -> Iterator[ClaimVerdict]:
+    fact = dossier.facts[column]
+    answer, _, remark = fact.value("en").partition(",")
+    if answer not in ("yes", "no"):
+        return
+    evidence = fact_evidence(fact)
+    if answer == said:
+        yield _made(statement, dossier, claim, "found", evidence)
+    elif remark or not evidence.is_firm:
+        yield _made(statement, dossier, claim, "incomplete", evidence)
+    else:
+        yield _made(statement, dossier, claim, "contradicted", evidence)
+
+
+# ---------------------------------------------------------------- needs
+
+
+def _needs(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """ "No need of X" against the list of what a method needs, which may hold some X."""
+    for match in _NEEDS_NOT.finditer(statement.text):
+        dossier = dossiers.get(_whose(statement, match.start()) or "")
+        if dossier is None or "needs" not in dossier.facts:
+            continue
+        wanted = dossier.read(match["object"])
+        evidence = fact_evidence(dossier.facts["needs"])
+        held = dossier.read(evidence.text)
+        if wanted.concepts and evidence.is_firm and all(c.held_by(held.affirmed) for c in wanted.concepts):
+            yield _made(statement, dossier, match[0], "contradicted", evidence)
+        elif wanted.concepts and (piece := _denied_in(wanted, dossier)):
+            yield _made(statement, dossier, match[0], "found", piece)
+
+
+def _denied_in(wanted: Reading, dossier: Dossier) -> Evidence | None:
+    """A piece of the record that denies all of what is wanted."""
+    for piece in dossier.pieces:
+        if all(concept.held_by(dossier.read(piece.text).denied) for concept in wanted.concepts):
+            return piece
+    return None
+
+
+# ---------------------------------------------------------------- lists in brackets, own sample
+
+
+def _lists(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """ "Two levels (token+task)" against the same words with another list."""
+    for match in _LIST.finditer(statement.text):
+        dossier = dossiers.get(statement.paper_at(match.start()) or "")
+        if dossier is None:
+            continue
+        head, items = dossier.read(match["head"]), _items(match["items"], dossier)
+        for piece in dossier.pieces:
+            if not piece.is_firm or piece.where.startswith(RECORDED):
+                continue
+            for other in _LIST.finditer(piece.text):
+                verdict = _same_list(head, items, dossier.read(other["head"]), _items(other["items"], dossier))
+                if verdict:
+                    yield _made(statement, dossier, match[0], verdict, piece)
+
+
+def _items(text: str, dossier: Dossier) -> list[Reading]:
+    return [reading for item in _LIST_CUT.split(text) if (reading := dossier.read(item)).concepts]
+
+
+def _same_list(head: Reading, items: list[Reading], known_head: Reading, known: list[Reading]) -> Verdict | None:
+    """How a list compares with a known one below the same words; None when the words are others."""
+    if len(head.concepts) < 2 or not items or len(items) != len(known):
+        return None
+    if not all(known_head.holds(c) for c in head.concepts) or not all(head.holds(c) for c in known_head.concepts):
+        return None
+    shared = sum(any(all(other.holds(c) for c in item.concepts) for other in known) for item in items)
+    return "found" if shared == len(items) else "incomplete" if shared else "contradicted"
+
+
+def _own_sample(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """Whether a baseline is the mean of the others or of all, own sample included."""
+    others, baseline = _OTHERS.search(statement.text), _BASELINE.search(statement.text)
+    if not others or not baseline or re.search(r"而不是|不是|\bnot\b", statement.text[: others.start()]):
+        return
+    dossier = dossiers.get(_whose(statement, others.start()) or "")
+    if dossier is None or "comparison_group" not in dossier.facts:
+        return
+    evidence = fact_evidence(dossier.facts["comparison_group"])
+    claim = statement.text[min(others.start(), baseline.start()) : max(others.end(), baseline.end())]
+    if _OWN_TOO.search(evidence.text) and evidence.is_firm:
+        yield _made(statement, dossier, claim, "contradicted", evidence)
+    elif _OTHERS.search(evidence.text):
+        yield _made(statement, dossier, claim, "found", evidence)

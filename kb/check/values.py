@@ -1,0 +1,97 @@
+"""The values that checking a note works with: statements, evidence, verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kb.search.tokens import has_han
+
+Verdict = Literal["found", "incomplete", "contradicted", "not found"]
+RECORDED = "record, claims in notes"
+VERDICTS: tuple[Verdict, ...] = ("contradicted", "incomplete", "found", "not found")
+ClaimKind = Literal["number", "name", "property", "formula"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, table row or display formula of a note, and the papers it may be about.
+
+    ``subject`` is the slug that the text around it is about; ``mentions`` are the papers it names itself, as
+    ``(slug, start, stop)``. ``musing`` marks what the writer supposes, asks or plans. ``before`` is the sentence before.
+    """
+
+    text: str
+    line: int
+    form: Literal["sentence", "row", "formula", "heading"]
+    subject: str | None = None
+    mentions: tuple[tuple[str, int, int], ...] = ()
+    musing: bool = False
+    before: str = ""
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The papers that this may be about: those it names, then the one that the text around it is about."""
+        named = [slug for slug, _, _ in self.mentions]
+        return tuple(dict.fromkeys([*named, *([self.subject] if self.subject else [])]))
+
+    def paper_at(self, position: int) -> str | None:
+        """Whom something at this place of the text is said of: the paper named last before it, else the subject."""
+        if self.form == "row":
+            return self.mentions[0][0] if self.mentions else None
+        before = [slug for slug, start, _ in self.mentions if start <= position]
+        if before:
+            return before[-1]
+        return self.subject or (self.mentions[0][0] if self.mentions else None)
+
+    def spoken_of(self, position: int) -> tuple[str, ...]:
+        """Like ``paper_at``, with the subject of the text around as a second guess."""
+        return tuple(dict.fromkeys(slug for slug in (self.paper_at(position), self.subject) if slug))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a record or a paper's text says, where, and how far that can be trusted (a level of ``kb.facts``)."""
+
+    text: str
+    where: str
+    level: str = "paper"
+
+    def in_language(self, language: str) -> str:
+        """The part in one language of a text that has both, divided by " / "; the whole where it has one."""
+        first, divider, second = self.text.partition(" / ")
+        if not divider:
+            return self.text
+        return (first if has_han(first) else second) if language == "zh" else (second if has_han(first) else first)
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether somebody read it in the paper or its code; only this contradicts."""
+        return self.level in ("paper", "code")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """One checked claim: what the note says of which paper in which line, and what speaks for or against it.
+
+    ``more`` is evidence of other kinds that says the same.
+    """
+
+    paper: str
+    line: int
+    kind: ClaimKind
+    claim: str
+    statement: str
+    verdict: Verdict
+    evidence: Evidence | None = None
+    more: tuple[Evidence, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For machines; ``where``, ``evidence`` and ``level`` are empty where nothing was found."""
+        found = self.evidence
+        return {
+            "paper": self.paper, "line": self.line, "kind": self.kind, "claim": self.claim, "verdict": self.verdict,
+            "evidence": found.text if found else "", "where": found.where if found else "",
+            "level": found.level if found else "", "statement": self.statement,
+            "more": [{"evidence": other.text, "where": other.where, "level": other.level} for other in self.more],
+        }  # fmt: skip
