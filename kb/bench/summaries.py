@@ -14,7 +14,7 @@ def summaries(workspace: Workspace) -> dict[tuple[str, str, str], Summary]:
 
     Runs of other presets than the paper's are other methods, and are left out.
     """
-    from reproductions.claims.claim import mean_interval
+    from reproductions.metrics.interval import mean_interval
 
     values: dict[tuple[str, str, str], list[float]] = {}
     places: dict[tuple[str, str, str], list[str]] = {}

@@ -9,11 +9,12 @@ from reproductions.claims.claim import Check, Claim, Measured
 from reproductions.claims.measuring import PROMPTS, ROLLOUTS, agreement, credit, gradient_cosine, rng_of
 from reproductions.registry import get
 from reproductions.worlds.base import Cost
+from reproductions.worlds.games import GameName
 from reproductions.worlds.team import Team
 
 METHODS = ("sharp", "ccpo", "difference_rewards")
 TEAM_SIZES = (2, 3, 5)
-GAMES = ("additive", "redundant")
+GAMES: tuple[GameName, ...] = ("additive", "redundant")
 
 
 def _needs(method: str) -> frozenset[str]:

@@ -25,8 +25,14 @@ def _group_size(prompts_of: Callable[[int], int]) -> Callable[[int], Measured]:
     def measure(seed: int) -> Measured:
         found, spent = {}, Cost()
         for rollouts in GROUP_SIZES:
-            sizes = {"batches": BATCHES, "prompts": prompts_of(rollouts), "rollouts": rollouts}
-            estimate, _, cost = estimates(Team(agents=3), seed, {"grpo": partial(credit, method="grpo")}, **sizes)
+            estimate, _, cost = estimates(
+                Team(agents=3),
+                seed,
+                {"grpo": partial(credit, method="grpo")},
+                batches=BATCHES,
+                prompts=prompts_of(rollouts),
+                rollouts=rollouts,
+            )
             found[f"variance@{rollouts}"] = metrics.relative_variance(estimate["grpo"])
             spent = spent + cost
         logs = np.log([found[f"variance@{k}"] for k in GROUP_SIZES])

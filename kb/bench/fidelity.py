@@ -1,0 +1,79 @@
+"""Cost against fidelity: what a method's fields cost, and how near its gradient comes to the exact one for the same total cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from kb.bench.claims import estimate
+from kb.experiments import Experiment
+
+if TYPE_CHECKING:
+    from reproductions.bench.summary import Summary
+    from reproductions.plots import Point
+
+FIDELITY = "cosine_equal_cost"
+COST = "relative_cost"
+Found = Mapping[tuple[str, str, str, str], "Summary"]
+
+
+def summaries_of(experiment: Experiment, wanted: int | None = None) -> dict[tuple[str, str, str, str], Summary]:
+    """By (method, preset, world, metric); ``wanted`` seeds, as many as any cell has unless given."""
+    from reproductions.bench import summaries
+
+    runs = experiment.current()
+    seeds = wanted or len({run.seed for run in runs})
+    return summaries([run.row for run in runs], seeds)
+
+
+def reference_worlds(found: Found) -> list[str]:
+    """The worlds in which most methods have a fidelity: the one with the most of each kind of name."""
+    methods: dict[str, int] = defaultdict(int)
+    for _, _, world, metric in found:
+        methods[world] += metric == FIDELITY
+    most = max(methods.values(), default=0)
+    return sorted(world for world, number in methods.items() if number == most and most > 1)
+
+
+def pareto_points(found: Found, world: str) -> dict[str, tuple[float, Point]]:
+    """Methods with what they cost and how near their gradient comes at equal cost, in one world."""
+    points = {}
+    for (method, preset, where, metric), summary in found.items():
+        if where == world and metric == FIDELITY:
+            cost = found.get((method, preset, world, COST))
+            points[name_of(method, preset)] = (cost.mean if cost else 1.0, point_of(summary))
+    return points
+
+
+def fidelity_rows(found: Found, world: str) -> list[dict[str, Any]]:
+    """The numbers of the cost-against-fidelity picture of one world, best first."""
+    rows = []
+    for (method, preset, where, metric), summary in found.items():
+        if where == world and metric == FIDELITY:
+            cost = found.get((method, preset, world, COST))
+            rows.append(
+                {
+                    "method": name_of(method, preset),
+                    "cost": f"{cost.mean:.2f}" if cost else "–",
+                    "fidelity": estimate(summary.mean, summary.low, summary.high),
+                    "n": summary.n,
+                    "mark": "" if summary.finished else f" / {summary.wanted}",
+                    "mean": summary.mean,
+                }
+            )
+    return sorted(rows, key=lambda row: (-row["mean"], row["method"]))
+
+
+def name_of(method: str, preset: str) -> str:
+    """A method as tables and pictures name it."""
+    return method if preset == "paper" else f"{method} ({preset})"
+
+
+def point_of(summary: Summary) -> Point:
+    """A summary as plots take it; without an interval the mean alone."""
+    from reproductions.plots import Point
+
+    low, high = (value if isfinite(value) else summary.mean for value in (summary.low, summary.high))
+    return Point(summary.mean, low, high, summary.finished)

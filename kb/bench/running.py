@@ -1,0 +1,139 @@
+"""Suites and claims run into the experiment log: rows as they come, nothing twice, people's words never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from kb.bench.errors import reproduction_errors
+from kb.bench.results import refresh_results
+from kb.errors import KbError, UsageError
+from kb.experiments import RUNS_NAME, append_runs, experiments_folder, read_experiment
+from kb.workspace import Workspace
+
+ALL_CLAIMS = "claims"
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run. ``at`` is the time that goes into the rows; empty lists and None mean what the suite or claim says."""
+
+    name: str
+    at: str
+    methods: tuple[str, ...] = ()
+    worlds: tuple[str, ...] = ()
+    seeds: int | None = None
+    jobs: int = 2
+    full: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did, by experiment: new rows, rows that failed, runs that were there already; and a line on speed."""
+
+    slugs: list[str] = field(default_factory=list)
+    added: int = 0
+    failed: int = 0
+    skipped: int = 0
+    speed: str = ""
+
+
+def runnable() -> dict[str, str]:
+    """Names that ``run`` takes, with the question that each is there for."""
+    with reproduction_errors():
+        from reproductions.suites import suite, suite_names
+
+        from reproductions.claims import claims
+
+        found = {name: suite(name).question for name in suite_names()}
+        found[ALL_CLAIMS] = "all pre-registered claims, one after the other"
+        return found | {slug: claim.statement for slug, claim in claims().items()}
+
+
+def run(workspace: Workspace, request: Request, progress: Progress | None = None) -> Report:
+    """Run a suite, a claim, or all claims. Raises UsageError for another name, KbError when another run is under way."""
+    names = runnable()
+    if request.name not in names:
+        from difflib import get_close_matches
+
+        near = get_close_matches(request.name, names, n=3, cutoff=0.4)
+        hint = f"did you mean {', '.join(near)}?" if near else "kb bench list names them all"
+        raise UsageError(f"there is no suite or claim {request.name!r}", hint)
+    with _alone(workspace), reproduction_errors():
+        from reproductions.claims import claims
+
+        if request.name in claims() or request.name == ALL_CLAIMS:
+            return _run_claims(workspace, request, progress)
+        return _run_suite(workspace, request, progress)
+
+
+def _run_suite(workspace: Workspace, request: Request, progress: Progress | None) -> Report:
+    from reproductions.suites import suite
+
+    from reproductions.bench import run as run_cells
+
+    whole = suite(request.name, full=request.full)
+    chosen = whole.narrowed(request.methods, request.worlds, request.seeds)
+    report = Report([request.name])
+    add = _writer(workspace, request, report)
+    ran = run_cells(chosen, done=_done(workspace, request.name), jobs=request.jobs, on_row=add, progress=progress)
+    report.skipped, report.speed = ran.skipped, ran.summary()
+    refresh_results(workspace, request.name)
+    return report
+
+
+def _run_claims(workspace: Workspace, request: Request, progress: Progress | None) -> Report:
+    from reproductions.claims import claims
+    from reproductions.claims.running import run_claims
+
+    if request.methods or request.worlds or request.full:
+        raise UsageError(
+            "a claim has its own methods and worlds", "leave out --methods, --worlds and --full; --seeds is fine"
+        )
+    chosen = list(claims()) if request.name == ALL_CLAIMS else [request.name]
+    report = Report(chosen)
+    done = frozenset().union(*(_done(workspace, slug) for slug in chosen))
+    add = _writer(workspace, request, report)
+    _, report.skipped = run_claims(
+        chosen, seeds=request.seeds, done=done, jobs=request.jobs, on_row=add, progress=progress
+    )
+    for slug in chosen:
+        refresh_results(workspace, slug)
+    return report
+
+
+def _writer(workspace: Workspace, request: Request, report: Report) -> Callable[[Mapping[str, Any]], None]:
+    def add(row: Mapping[str, Any]) -> None:
+        append_runs(experiments_folder(workspace) / row["suite"] / RUNS_NAME, [{**row, "at": request.at}])
+        report.added += 1
+        report.failed += row["error"] is not None
+
+    return add
+
+
+def _done(workspace: Workspace, slug: str) -> frozenset[str]:
+    if not (experiments_folder(workspace) / slug).is_dir():
+        return frozenset()
+    return read_experiment(workspace, slug).keys
+
+
+@contextmanager
+def _alone(workspace: Workspace) -> Iterator[None]:
+    """One benchmark at a time; other commands may write meanwhile, since a run takes minutes."""
+    from filelock import FileLock, Timeout
+
+    workspace.derived.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(workspace.derived / "bench.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise KbError(
+            "another benchmark is running in this workspace", "wait for it to end, then run this again"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
