@@ -7,13 +7,13 @@ leaves out is read from the file's place, its name and its first lines; never fr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kb import frontmatter
-from kb.errors import KbError
+from kb.errors import KbError, UsageError
 from kb.library import Library
 from kb.links import Link, Names
 from kb.markup import Markup, markup_of
@@ -87,6 +87,51 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise KbError(f"{path} is not UTF-8", f"save {path} as UTF-8, or bring it in with kb import {path}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A note that names something, and the lines that do: line number in the body, from 1, and text."""
+
+    note: Note
+    lines: tuple[tuple[int, str], ...]
+
+
+def backlinks(notes: Sequence[Note], target: str) -> list[Backlink]:
+    """The notes that name a slug, an arXiv id or a note's path; one that has it in its front matter alone has no lines."""
+    found = []
+    for note in notes:
+        if note.path == target or not note.names(target):
+            continue
+        numbers = dict.fromkeys(note.body.count("\n", 0, link.start) for link in note.links if link.target == target)
+        lines = note.body.split("\n")
+        found.append(Backlink(note, tuple((number + 1, lines[number].strip()) for number in numbers)))
+    return found
+
+
+def find_note(notes: Sequence[Note], name: str) -> Note:
+    """The note with this path, file name or title, or whose name or title alone has these words.
+
+    Raises UsageError when none or several fit.
+    """
+    bare = name.removesuffix(".md").casefold()
+    for fits in (_is_called, _has_words):
+        found = [note for note in notes if fits(note, bare)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            listed = ", ".join(note.path for note in found[:5])
+            raise UsageError(f"{name!r} fits {len(found)} notes: {listed}", "name one by its path")
+    raise UsageError(f"no note {name!r}", "kb note list shows what is there; kb note new PAPER makes one")
+
+
+def _is_called(note: Note, bare: str) -> bool:
+    path = note.path.removesuffix(".md").casefold()
+    return bare in (path, path.removeprefix("notes/"), path.rpartition("/")[2], note.title.casefold())
+
+
+def _has_words(note: Note, bare: str) -> bool:
+    return bare in note.path.casefold() or bare in note.title.casefold()
 
 
 def parse_note(path: str, raw: str) -> Note:

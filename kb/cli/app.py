@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kb import __version__
-from kb.cli import check, compare, demo, glossary, import_notes, index, ingest, models, papers, queue, report, repro, search, workspaces
+from kb.cli import check, compare, demo, glossary, import_notes, index, ingest, models, note, papers, queue, report, repro, search, workspaces
 from kb.errors import ERROR, KbError
 
 app = typer.Typer(
@@ -39,6 +39,7 @@ app.add_typer(glossary.app, name="glossary", rich_help_panel=WORKSPACE)
 app.command(rich_help_panel=PAPERS)(ingest.ingest)
 app.add_typer(check.app, name="check", rich_help_panel=NOTES)
 app.command("import", rich_help_panel=NOTES)(import_notes.import_notes)
+app.add_typer(note.app, name="note", rich_help_panel=NOTES)
 app.add_typer(queue.app, name="queue", rich_help_panel=NOTES)
 app.command(rich_help_panel=PAPERS)(compare.compare)
 app.command(rich_help_panel=PAPERS)(report.report)

@@ -74,7 +74,12 @@ def _task(names: Names, text: str, added: str, is_done: bool = False, below: lis
     words = " ".join(text.split())
     lines = tuple(f"  - {' '.join(line.split())}" for line in below or ())
     return Task(
-        words, "done" if is_done else "open", papers_of(names, words), added, below=lines, marks=(mark_of(words),)
+        words,
+        "done" if is_done else "open",
+        papers_of(names, words),
+        added,
+        below=lines,
+        marks=(mark_of(words, lines),),
     )
 
 
