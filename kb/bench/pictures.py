@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kb.bench.claims import judged
 from kb.bench.errors import reproduction_errors
 from kb.bench.fidelity import FIDELITY, name_of, pareto_points, point_of, reference_worlds, summaries_of
-from kb.bench.results import language_of
-from kb.errors import UsageError
+from kb.bench.results import CLAIMS, language_of
 from kb.experiments import Experiment, experiments_folder, read_experiment
 from kb.workspace import Workspace
 
@@ -26,23 +25,18 @@ SCATTERED = ("grpo", "dr_mas", "cad_grpo", "difference_rewards", "coma", "cosac"
 
 
 def draw(workspace: Workspace, slug: str, language: str | None = None, out: Path | None = None) -> list[Path]:
-    """Draw all pictures that an experiment's runs allow. ``slug`` claims is the forest of all claims.
-
-    Raises UsageError for an experiment without runs.
-    """
+    """Draw all pictures that an experiment's runs allow. ``slug`` claims is the forest of all claims."""
     tongue: Language = "zh" if (language or language_of(workspace)) == "zh" else "en"
     folder = out or experiments_folder(workspace) / slug / "pictures"
     with reproduction_errors():
         from reproductions import plots
         from reproductions.claims import claims
 
-        if slug == "claims":
+        if slug == CLAIMS:
             figures = _forest(workspace, tongue)
         else:
             experiment = read_experiment(workspace, slug)
             figures = _of_claim(experiment, tongue) if slug in claims() else of_suite(experiment, tongue)
-        if not figures:
-            raise UsageError(f"nothing to draw in {slug}", f"kb bench run {slug}")
         return [path for name, figure in figures.items() for path in plots.save(figure, folder / name)]
 
 

@@ -12,6 +12,14 @@ from kb.render import render
 from kb.table_formats import escape_markdown
 from kb.workspace import Workspace, write_atomic
 
+CLAIMS = "claims"
+_OVERVIEW = {
+    "zh": ("预登记论断", "笔记与论文里的哪些说法，在真值已知的合成世界里成立？判定规则先于运行写下。"),
+    "en": (
+        "Pre-registered claims",
+        "Which statements of notes and papers hold in synthetic worlds of known truth? The rules were written before the runs.",
+    ),
+}
 VERDICTS = {
     "zh": {"supported": "成立", "refuted": "被否定", "undecided": "未定", "not run": "未运行"},
     "en": {"supported": "supported", "refuted": "refuted", "undecided": "undecided", "not run": "not run"},
@@ -69,6 +77,36 @@ def write_suite(workspace: Workspace, slug: str, question: str) -> bool:
         pictures=pictures,
     )
     return write_results(workspace, slug, slug, question, results)
+
+
+def write_overview(workspace: Workspace) -> bool:
+    """The text of the experiment ``claims``: all claims with their verdicts and decisive numbers."""
+    language = language_of(workspace)
+    items = [
+        {
+            "number": item.number,
+            "slug": item.claim.slug,
+            "statement": escape_markdown(item.statement(language)),
+            "verdict": VERDICTS[language][item.verdict],
+            "numbers": escape_markdown(decisive_numbers(item)),
+        }
+        for item in judged(workspace)
+    ]
+    pictures = sorted((experiments_folder(workspace) / CLAIMS / "pictures").glob("*.png"))
+    results = render(workspace, f"results-claims.{language}.md.j2", items=items, pictures=pictures)
+    title, question = _OVERVIEW[language]
+    return write_results(workspace, CLAIMS, title, question, results)
+
+
+def decisive_numbers(item: JudgedClaim) -> str:
+    """The estimates of a claim's checks, those that decided it first: what failed, or else what is open, or all."""
+    if item.decision is None:
+        return ""
+    same = [(check, found) for check, found, outcome in item.decision.checks if outcome == item.decision.verdict]
+    return "; ".join(
+        f"{check.metric} {estimate(found.value, found.low, found.high)}"
+        for check, found in same or [c[:2] for c in item.decision.checks]
+    )
 
 
 def claim_results(workspace: Workspace, item: JudgedClaim) -> str:

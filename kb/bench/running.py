@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kb.bench.errors import reproduction_errors
-from kb.bench.results import refresh_results
+from kb.bench.pictures import draw
+from kb.bench.results import CLAIMS, write_claim, write_overview, write_suite
 from kb.errors import KbError, UsageError
 from kb.experiments import RUNS_NAME, append_runs, experiments_folder, read_experiment
 from kb.workspace import Workspace
 
-ALL_CLAIMS = "claims"
 Progress = Callable[[int, int], None]
 
 
@@ -49,7 +49,7 @@ def runnable() -> dict[str, str]:
         from reproductions.claims import claims
 
         found = {name: suite(name).question for name in suite_names()}
-        found[ALL_CLAIMS] = "all pre-registered claims, one after the other"
+        found[CLAIMS] = "all pre-registered claims, one after the other"
         return found | {slug: claim.statement for slug, claim in claims().items()}
 
 
@@ -65,7 +65,7 @@ def run(workspace: Workspace, request: Request, progress: Progress | None = None
     with _alone(workspace), reproduction_errors():
         from reproductions.claims import claims
 
-        if request.name in claims() or request.name == ALL_CLAIMS:
+        if request.name in claims() or request.name == CLAIMS:
             return _run_claims(workspace, request, progress)
         return _run_suite(workspace, request, progress)
 
@@ -81,7 +81,8 @@ def _run_suite(workspace: Workspace, request: Request, progress: Progress | None
     add = _writer(workspace, request, report)
     ran = run_cells(chosen, done=_done(workspace, request.name), jobs=request.jobs, on_row=add, progress=progress)
     report.skipped, report.speed = ran.skipped, ran.summary()
-    refresh_results(workspace, request.name)
+    _picture(workspace, request.name, report)
+    write_suite(workspace, request.name, whole.question)
     return report
 
 
@@ -93,7 +94,7 @@ def _run_claims(workspace: Workspace, request: Request, progress: Progress | Non
         raise UsageError(
             "a claim has its own methods and worlds", "leave out --methods, --worlds and --full; --seeds is fine"
         )
-    chosen = list(claims()) if request.name == ALL_CLAIMS else [request.name]
+    chosen = list(claims()) if request.name == CLAIMS else [request.name]
     report = Report(chosen)
     done = frozenset().union(*(_done(workspace, slug) for slug in chosen))
     add = _writer(workspace, request, report)
@@ -101,8 +102,18 @@ def _run_claims(workspace: Workspace, request: Request, progress: Progress | Non
         chosen, seeds=request.seeds, done=done, jobs=request.jobs, on_row=add, progress=progress
     )
     for slug in chosen:
-        refresh_results(workspace, slug)
+        write_claim(workspace, slug)
+        _picture(workspace, slug, report)
+    _picture(workspace, CLAIMS, report)
+    write_overview(workspace)
     return report
+
+
+def _picture(workspace: Workspace, slug: str, report: Report) -> None:
+    """Draw what the runs allow, unless nothing is new and the pictures are there."""
+    folder = experiments_folder(workspace) / slug / "pictures"
+    if report.added or not folder.is_dir():
+        draw(workspace, slug)
 
 
 def _writer(workspace: Workspace, request: Request, report: Report) -> Callable[[Mapping[str, Any]], None]:

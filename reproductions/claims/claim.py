@@ -14,7 +14,7 @@ from reproductions.worlds.base import Cost
 
 Verdict = Literal["supported", "refuted", "undecided"]
 Metrics = Mapping[str, float]
-SEEDS = 20
+SEEDS = 40
 
 
 @dataclass(frozen=True, slots=True)
