@@ -24,7 +24,7 @@ _CHINESE_KINDS = {
     "问题": "question", "问答": "question", "决定": "decision",
 }  # fmt: skip
 _FOLDER_KINDS = {"reports": "report", "experiments": "experiment", "decisions": "decision"}
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r]*$", re.MULTILINE)
 _DAY = re.compile(r"(?<!\d)(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})(?!\d)")
 _SENTENCE_END = ("。", "！", "？", ".", "!", "?", "；", ";", "，", "：", ":")
 _LONGEST_TITLE = 120

@@ -187,6 +187,17 @@ def paper_text(paper: Paper) -> str:
     return f"{name} ({paper.arxiv_id})" if paper.arxiv_id else name
 
 
+def papers_to_fetch(library: Library, queue: Queue) -> list[str]:
+    """The arXiv ids of papers in open tasks whose text is not here, in the order of the file."""
+    found: dict[str, None] = {}
+    for target in (target for task in queue.open for target in task.papers):
+        paper = library.papers.get(target)
+        identifier = target if paper is None else paper.arxiv_id
+        if identifier and (paper is None or paper.text_path is None):
+            found[identifier] = None
+    return list(found)
+
+
 def papers_of(names: Names, text: str) -> tuple[str, ...]:
     """The papers that a task is about: those whose ids it gives, else those that it names."""
     links = names.links(text)

@@ -15,8 +15,6 @@ from kb.workspace import find_workspace
 if TYPE_CHECKING:
     from kb.importing.run import Imported
 
-_FATES = {"added": "+", "joined": "~", "ticked": "x"}
-
 
 def import_notes(
     paths: Annotated[
@@ -61,16 +59,24 @@ def _print(done: Imported, dry_run: bool) -> None:
         print(f"{note.path}  {note.kind}{papers}")
     queued = [one for one in done.queued if one.fate != "known"]
     for one in queued:
-        print(f"queue {_FATES[one.fate]} {one.task.text}")
+        print(f"queue: {one.fate} {one.task.text}")
     for copy in done.new_images:
         print(copy)
     for remark in plan.remarks:
         say(remark)
     if missing := len(plan.images.missing):
-        say(f"{missing} picture{'s' if missing > 1 else ''} not found beside the sources, as {plan.images.missing[0]}")
+        say(f"{_count(missing, 'picture')} not found beside the sources, as {plan.images.missing[0]}")
     there = sum(note.state == "known" for note in plan.notes)
-    words = f"{len(new)} notes, {len(queued)} changes of the queue, {len(done.new_images)} pictures"
-    say(f"{words} {'would be made' if dry_run else 'made'}; {there} notes were there already")
+    counts = (
+        _count(len(new), "note"),
+        _count(len(queued), "change") + " of the queue",
+        _count(len(done.new_images), "picture"),
+    )
+    say(f"{', '.join(counts)} {'would be made' if dry_run else 'made'}; there already: {_count(there, 'note')}")
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _finish(done: Imported) -> None:

@@ -32,6 +32,9 @@ def ingest(
     sources: Sources = None,
     search: Query = None,
     most: Annotated[int, typer.Option("--max", min=1, help="At most this many from --search.")] = 10,
+    queued: Annotated[
+        bool, typer.Option("--queued", help="The papers in the reading queue whose text is not here.")
+    ] = False,
     slug: Annotated[str | None, typer.Option("--as", metavar="SLUG", help="The folder name of a new paper.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Put a tag into new records; may be repeated.")] = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Files read at the same time.")] = 2,
@@ -51,6 +54,11 @@ def ingest(
     from kb.ingest.sources import read_sources
 
     workspace = find_workspace()
+    if queued:
+        sources = [*(sources or []), *_in_queue(workspace)]
+        if not sources and search is None:
+            say("nothing to ingest: every paper in the queue has its text here")
+            return
     found, problems = read_sources(sources or [])
     _check_sources(found, problems, search, slug)
     options = Options(
@@ -76,6 +84,14 @@ def ingest(
 
         bring_up_to_date(workspace, quiet=as_json)
     _finish(progress.outcomes, stopped)
+
+
+def _in_queue(workspace: Workspace) -> list[str]:
+    from kb.library import Library
+    from kb.queue import papers_to_fetch, read_queue
+
+    library = Library.load(workspace)
+    return papers_to_fetch(library, read_queue(library))
 
 
 def _check_sources(found: list[Source], problems: list[NotASource], search: str | None, slug: str | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kb.cli.output import JsonOption, print_json, print_table, say
+from kb.cli.output import JsonOption, print_json, say
 from kb.errors import KbError, UsageError
 from kb.library import Library
 from kb.workspace import find_workspace
@@ -88,10 +88,10 @@ def list_notes(
     notes.sort(key=lambda note: (note.date or "9999", note.path))
     if as_json:
         print_json([_as_dict(note) for note in notes])
-    elif notes:
-        rows = [(note.date or "-", note.kind, note.path, note.title, ", ".join(note.papers)) for note in notes]
-        print_table(("day", "kind", "path", "title", "papers"), rows)
-    else:
+        return
+    for note in notes:
+        print(f"{note.date or '-':10}  {note.kind:10}  {note.path}  {note.title}")
+    if not notes:
         say("no such note; kb note new PAPER makes one")
 
 

@@ -18,7 +18,7 @@ from kb.importing.outline import Outline, outline_of
 from kb.importing.recognise import Unknown, about_note, unknown_papers
 from kb.importing.todo import mark_of, tasks_of
 from kb.importing.weekly import Parts, Piece, report_span, take_apart
-from kb.ingest.slug import clean
+from kb.ingest.slug import clean, make_slug
 from kb.library import Library
 from kb.links import Names
 from kb.notes import parse_note
@@ -112,6 +112,7 @@ class _Planner:
         self._known: dict[str, str] = {}  # path by digest of the imported text
         self._sources: dict[str, str] = {}  # path by source
         self._taken: set[str] = set()
+        self._ending = "\n"
         for path in library.notes():
             relative = path.relative_to(library.workspace.root).as_posix()
             self._taken.add(relative.casefold())
@@ -128,6 +129,7 @@ class _Planner:
         text = text.removeprefix("\ufeff")
         if not encoding.startswith("utf-8"):
             self.plan.remarks.append(f"{source.path.name}: read as {encoding}, written as UTF-8")
+        self._ending = "\r\n" if "\r\n" in text else "\n"
         head, body, _ = frontmatter.split(text)
         start = len(text) - len(body)
         outline = outline_of(text, start)
@@ -151,7 +153,7 @@ class _Planner:
         new = {key: value for key, value in fields.items() if key not in note.fields}
         path, state = self._place(path, source.key, _digest(text))
         body = self._bring(text if not head else note.body, source, path, state)
-        written = _with_fields(head, new, body)
+        written = self._with_fields(head, new, body)
         self._note(PlannedNote(path, state, kind, note.title, note.date, about.papers, source.key, written))
         self._queue_unknown((*about.unknown, *unknown_papers(self.names, note.body)), note.date or self._day)
 
@@ -171,7 +173,7 @@ class _Planner:
         key, sha = f"{source.key}#{piece.ref}", _digest(piece.body)
         path, state = self._place(f"{source.folder}/{_prefix(span)}-{_short(self.names, piece)}.md", key, sha)
         fields = _fields(span.first, span.last, piece.kind, piece.about.papers, key, sha)
-        body = self._bring(f"# {piece.title}\n\n{_trimmed(piece.body)}", source, path, state)
+        body = self._bring(self._headed(piece.title, piece.body), source, path, state)
         self._note(
             PlannedNote(
                 path,
@@ -181,7 +183,7 @@ class _Planner:
                 span.first,
                 piece.about.papers,
                 key,
-                _with_fields("", fields, body),
+                self._with_fields("", fields, body),
             )
         )
         return path
@@ -193,13 +195,30 @@ class _Planner:
         sha = _digest(text)
         path, state = self._place(f"notes/reports/{_prefix(span)}-imported.md", source.key, sha)
         rest = "".join(
-            piece if isinstance(piece, str) else f"\n→ [[{PurePosixPath(paths[piece.ref]).stem}]]\n\n"
+            piece
+            if isinstance(piece, str)
+            else f"{self._ending}→ [[{PurePosixPath(paths[piece.ref]).stem}]]{self._ending * 2}"
             for piece in parts.rest
         )
         fields = _fields(span.first, span.last, "", (), source.key, sha)
-        body = self._bring(f"# {outline.title}\n\n{_trimmed(rest)}", source, path, state)
-        written = _with_fields("", fields, body)
+        body = self._bring(self._headed(outline.title, rest), source, path, state)
+        written = self._with_fields("", fields, body)
         self._note(PlannedNote(path, state, "report", outline.title, span.first, (), source.key, written))
+
+    def _headed(self, title: str, body: str) -> str:
+        """A title and the words below it, without the empty lines at their ends; a first line keeps its indent."""
+        lines = body.split("\n")
+        while lines and not lines[0].strip():
+            del lines[0]
+        return f"# {title}{self._ending * 2}" + "\n".join(lines).rstrip() + self._ending
+
+    def _with_fields(self, head: str, fields: dict[str, Any], body: str) -> str:
+        """A note's text: the front matter that was there, then ours, and the body, all with the source's line ends."""
+        ours = frontmatter.dump(fields, "").removeprefix(f"{frontmatter.FENCE}\n")
+        if head:
+            # The body that was there begins right behind the fence.
+            ours = ours.removesuffix("\n")
+        return f"{frontmatter.FENCE}{self._ending}{head}{ours.replace(chr(10), self._ending)}{body}"
 
     def _place(self, path: str, key: str, sha: str) -> tuple[str, State]:
         """Where a note goes, or where it is from an earlier import, whatever it is called by now."""
@@ -246,36 +265,19 @@ def _fields(date: str, end: str, kind: str, papers: tuple[str, ...], key: str, s
     return {name: value for name, value in found.items() if value}
 
 
-def _with_fields(head: str, fields: dict[str, Any], body: str) -> str:
-    """A note's text: the front matter that was there, then ours, and the body, all with the body's line ends."""
-    ours = frontmatter.dump(fields, "").removeprefix(f"{frontmatter.FENCE}\n")
-    if head:
-        # The body begins right behind the fence: nothing is put between.
-        ours = ours.removesuffix("\n")
-    written = f"{frontmatter.FENCE}\n{ours}"
-    ending = "\r\n" if "\r\n" in body else "\n"
-    start, rest = written.split("\n", 1)
-    return start + ending + head + rest.replace("\n", ending) + body
-
-
 def _prefix(span: Span) -> str:
     return span.first or span.label.replace(" ", "").replace("/", ".")
 
 
 def _short(names: Names, piece: Piece) -> str:
-    known = [paper for paper in piece.about.papers if paper in names.library.papers]
-    name = known[0] if len(known) == 1 == len(piece.about.papers) else clean(piece.title)
+    """What a piece is called in its file's name: its paper, else its title."""
+    papers = piece.about.papers
+    if len(papers) == 1 and papers[0] in names.library.papers:
+        return papers[0]
+    name = make_slug(piece.title, (), "", (), piece.ref) if papers else clean(piece.title)
     while len(name.encode("utf-8")) > _LONGEST_NAME:
         name = name[:-1]
     return name.strip("_") or clean(piece.ref)
-
-
-def _trimmed(text: str) -> str:
-    """Without empty lines at both ends; a first line keeps its indent."""
-    lines = text.split("\n")
-    while lines and not lines[0].strip():
-        del lines[0]
-    return "\n".join(lines).rstrip() + "\n"
 
 
 def _digest(text: str) -> str:
