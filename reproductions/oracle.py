@@ -13,6 +13,7 @@ complements (AND) leave-one-out gives everybody everything. Only Shapley adds up
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -79,10 +80,8 @@ def shapley_of_multilinear(slope: Slope, inside: Floats, outside: Floats, degree
     The mean slope along the diagonal from nobody to everybody (Owen 1972), times the way that each agent has to go. Along it the
     slope is a polynomial of degree - 1, for which Gauss's rule is exact. ``slope`` gives the partial derivatives of f.
     """
-    node_g, weight_g = np.polynomial.legendre.leggauss(max((degree + 1) // 2, 1))
     way = inside - outside
-    along = (weight * slope(outside + 0.5 * (node + 1.0) * way) for node, weight in zip(node_g, weight_g, strict=True))
-    return np.asarray(0.5 * sum(along) * way)
+    return np.asarray(sum(weight * slope(outside + place * way) for place, weight in _quadrature(degree)) * way)
 
 
 def banzhaf_of_multilinear(slope: Slope, inside: Floats, outside: Floats) -> Floats:
@@ -127,6 +126,13 @@ def coalition_sizes(agents: int) -> Ints:
     for _ in range(agents):
         size_s = np.concatenate([size_s, size_s + 1])
     return size_s
+
+
+@cache
+def _quadrature(degree: int) -> list[tuple[float, float]]:
+    """Places between 0 and 1 and their weights, exact for polynomials below the degree."""
+    node_g, weight_g = np.polynomial.legendre.leggauss(max((degree + 1) // 2, 1))
+    return list(zip((0.5 * (node_g + 1.0)).tolist(), (0.5 * weight_g).tolist(), strict=True))
 
 
 def _with_agent(array_s: Floats, agents: int) -> Floats:

@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -40,13 +41,13 @@ class Cost:
         return self.episodes + self.replays + call_price * self.coach_calls
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """A softmax for every agent and context: ``logits_nxa``, -inf for actions that are not open there."""
 
     logits_nxa: Floats
 
-    @property
+    @cached_property
     def probability_nxa(self) -> Floats:
         weight = np.exp(self.logits_nxa - self.logits_nxa.max(axis=-1, keepdims=True))
         return np.asarray(weight / weight.sum(axis=-1, keepdims=True))

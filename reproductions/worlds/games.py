@@ -152,6 +152,8 @@ def game_of(
     """
     if name not in get_args(GameName):
         raise ParameterError(f"there is no game {name!r}", "one of " + ", ".join(get_args(GameName)))
+    if name == "lazy" and agents < 2:
+        raise ParameterError("the only agent of a team is not lazy", "give two agents or more")
     everyone = tuple(range(agents))
     if name in ("bottleneck", "redundant"):
         if weights is not None:
@@ -170,6 +172,8 @@ def game_of(
 
 def _product_of_others(factor: Floats) -> Floats:
     """``[..., m]``: for every entry of the last axis the product of the other entries, without a division."""
+    if factor.shape[-1] == 2:
+        return factor[..., ::-1]
     ones = np.ones((*factor.shape[:-1], 1))
     before = np.cumprod(np.concatenate([ones, factor[..., :-1]], axis=-1), axis=-1)
     after = np.cumprod(np.concatenate([ones, factor[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]

@@ -40,12 +40,12 @@ class Exact:
 
     def mean_quality_xn(self, policy: Policy) -> Floats:
         """The expected quality of a call of each agent in each context."""
-        return np.einsum("nxa,nxa->xn", policy.probability_nxa, self.table_nxa)
+        return np.asarray(np.einsum("nxa,nxa->xn", policy.probability_nxa, self.table_nxa))
 
     def variance_xn(self, policy: Policy) -> Floats:
         """The variance of the quality of one call."""
         above_nxa = self.table_nxa - self.mean_quality_xn(policy).T[..., None]
-        return np.einsum("nxa,nxa->xn", policy.probability_nxa, above_nxa**2)
+        return np.asarray(np.einsum("nxa,nxa->xn", policy.probability_nxa, above_nxa**2))
 
     def in_case(self, case: Case, quality: Floats) -> Floats:
         """Qualities ``[..., n]`` as the game sees them: masked where the case does not call the agent."""
@@ -64,7 +64,7 @@ class Exact:
 
     def worth_xn(self, policy: Policy) -> Floats:
         """The same over all cases: what a unit of the agent's quality adds to the expected reward."""
-        return np.einsum("c,cxn->xn", [case.probability for case in self.cases], self.slope_cxn(policy))
+        return np.asarray(np.einsum("c,cxn->xn", [case.probability for case in self.cases], self.slope_cxn(policy)))
 
     def gradient(self, policy: Policy) -> Floats:
         """``[n, x, a]`` of the expected reward in the logits; contexts are equally likely."""

@@ -1,43 +1,24 @@
-"""Batch fields that worlds of one decision per agent fill on request, each with what it costs.
-
-Every field has random numbers of its own: asking for one more changes neither the free fields nor the other ones.
-"""
+"""Batch fields that worlds of one decision per agent fill on request, each with what it costs."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reproductions.core import AnyArray, Floats, Ints
+from reproductions.worlds import one_turn_draws as draws
 from reproductions.worlds.base import Cost, Episodes
+from reproductions.worlds.on_request import Filler
+from reproductions.worlds.one_turn_draws import setting_of
 
 if TYPE_CHECKING:
-    from reproductions.worlds.one_turn import OneTurn, Setting
+    from reproductions.worlds.one_turn import OneTurn
 
 FREE_OF_CHARGE = Cost()
-Filler = Callable[["OneTurn", Episodes, np.random.Generator], tuple[AnyArray, Cost]]
 
 
-def filled(world: OneTurn, episodes: Episodes, names: frozenset[str], key: int) -> Episodes:
-    """The episodes with more fields in their batch, and with their cost."""
-    arrays: dict[str, AnyArray] = {}
-    cost = episodes.cost
-    for name in sorted(names):
-        arrays[name], spent = FILL[name](world, episodes, np.random.default_rng([key, zlib.crc32(name.encode())]))
-        cost = cost + spent
-    return replace(episodes, batch=episodes.batch.replace(**arrays), cost=cost)
-
-
-def setting_of(episodes: Episodes) -> Setting:
-    found: Setting = episodes.hidden["setting"]
-    return found
-
-
-def masked_reward(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def masked_reward(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """One replay without each agent."""
     rewards, cost = [], FREE_OF_CHARGE
     for agent in range(world.agents):
@@ -47,17 +28,17 @@ def masked_reward(world: OneTurn, episodes: Episodes, rng: np.random.Generator) 
     return np.stack(rewards, axis=2), cost
 
 
-def solo_reward(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def solo_reward(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """The last agent works alone: a fresh answer, the others masked."""
     setting = setting_of(episodes)
     alone_n = np.arange(world.agents) == world.agents - 1
-    quality_pkn = world.choose_again(rng, episodes) if world.replays == "anew" else setting.quality_pkn
+    quality_pkn = draws.quality_again(world, rng, episodes) if world.replays == "anew" else setting.quality_pkn
     share_pk = setting.calls_pkn[:, :, -1] / np.maximum(setting.calls_pkn.sum(axis=2), 1)
     reward_pk = world.reward(rng, setting, np.where(alone_n, quality_pkn, world.masked))
     return reward_pk, Cost(replays=float(share_pk.sum()))
 
 
-def continuations(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Ints, Cost]:
+def continuations(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Ints, Cost]:
     """Agents before n as they were, n at each of its actions, those behind it drawn anew; a draw is a part of a rollout."""
     action_pkn = episodes.action_pknt[..., 0]
     prompts, rollouts, agents = action_pkn.shape
@@ -73,15 +54,15 @@ def continuations(world: OneTurn, episodes: Episodes, rng: np.random.Generator) 
     return joint, Cost(replays=sampled)
 
 
-def nodes(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Ints, Cost]:
+def nodes(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Ints, Cost]:
     """The nodes that ``play`` sampled; the tree's cost is that of its episodes."""
     prompts, rollouts, agents, _ = episodes.batch.shape
     place_pnk = (np.arange(prompts)[:, None, None] * agents + np.arange(agents)[:, None]) * rollouts
-    node_pnk = place_pnk + world.tree(rollouts)
+    node_pnk = place_pnk + draws.first_of_nodes(world, rollouts)
     return np.moveaxis(node_pnk, 2, 1)[..., None], FREE_OF_CHARGE
 
 
-def value(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def value(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """E[R | the prompt, the kind of episode, what was done so far], with the critic's error."""
     setting = setting_of(episodes)
     expected_pkn = _expected_quality(world, episodes)
@@ -97,7 +78,7 @@ def value(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple
     return _with_error(world, exact_pknt, rng), FREE_OF_CHARGE
 
 
-def action_value(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def action_value(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """The reward's mean with each own action in place of the one taken, all other choices as they were, with the critic's error."""
     setting = setting_of(episodes)
     slope_pkn = setting.scale_pk[..., None] * world.rules.slope(setting.quality_pkn)
@@ -109,7 +90,7 @@ def action_value(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -
     return _with_error(world, exact_pknta, rng), FREE_OF_CHARGE
 
 
-def utility(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def utility(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """E[R | the prompt, the kind of episode, the own action], with the critic's error."""
     setting = setting_of(episodes)
     expected_pkn = _expected_quality(world, episodes)
@@ -120,7 +101,7 @@ def utility(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tup
     return _with_error(world, exact_pknt, rng), FREE_OF_CHARGE
 
 
-def local_reward(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def local_reward(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """Each agent's own reward of a call: its mean, its scale times the true quality, noise in units of that scale.
 
     Where team rewards are 0 and 1, quality with noise is kept within 0 and 1 before that.
@@ -134,13 +115,13 @@ def local_reward(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -
     return mean_n[:, None] + scale_n[:, None] * seen_pknt, FREE_OF_CHARGE
 
 
-def penalty(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def penalty(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """Some calls are misformed by chance, whatever their quality."""
     misformed = rng.random(episodes.action_pknt.shape) < world.penalty_rate
     return np.where(misformed, world.penalty, 0.0), FREE_OF_CHARGE
 
 
-def tool_valid(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def tool_valid(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """Of a fixed number of tool calls each is valid with the agent's true quality as chance."""
     chance_pkn = np.clip(setting_of(episodes).quality_pkn, 0.0, 1.0)
     if world.tool_calls == 0:
@@ -148,19 +129,19 @@ def tool_valid(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> 
     return rng.binomial(world.tool_calls, chance_pkn) / world.tool_calls, FREE_OF_CHARGE
 
 
-def verifier_score(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def verifier_score(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """True quality with noise, kept within 0 and 1; a call of a model for every answer."""
     quality_pknt = setting_of(episodes).quality_pknt
     noisy = quality_pknt + world.verifier_noise * rng.standard_normal(quality_pknt.shape)
     return np.clip(noisy, 0.0, 1.0), Cost(coach_calls=int(episodes.batch.acted_pknt.sum()))
 
 
-def correct(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[AnyArray, Cost]:
+def correct(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[AnyArray, Cost]:
     """An answer is right when its true quality is at least one half."""
     return setting_of(episodes).quality_pknt >= 0.5, FREE_OF_CHARGE
 
 
-def peer_share(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def peer_share(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """Shapley values with each judge's own noise, cut at 0 and made to add up to 1; even where nobody gets any. A call per judge."""
     shapley = episodes.truth.shapley_pkn
     assert shapley is not None
@@ -172,17 +153,17 @@ def peer_share(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> 
     return share, Cost(coach_calls=prompts * rollouts * agents)
 
 
-def length(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Ints, Cost]:
+def length(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Ints, Cost]:
     """All outputs are equally long."""
     return np.full(episodes.action_pknt.shape, world.tokens), FREE_OF_CHARGE
 
 
-def state(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Ints, Cost]:
+def state(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Ints, Cost]:
     """The class of the prompt, which is all that an agent sees."""
     return episodes.context_pknt, FREE_OF_CHARGE
 
 
-def team_state(world: OneTurn, episodes: Episodes, rng: np.random.Generator) -> tuple[Floats, Cost]:
+def team_state(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -> tuple[Floats, Cost]:
     """The class of the prompt, one column each, and what prompt and kind of episode add to the reward."""
     setting = setting_of(episodes)
     prompts, rollouts, _, turns = episodes.batch.shape
@@ -207,7 +188,7 @@ def _with_error(world: OneTurn, exact: Floats, rng: np.random.Generator) -> Floa
     return exact + world.critic_bias + world.critic_noise * rng.standard_normal(exact.shape)
 
 
-FILL: dict[str, Filler] = {
+FILL: dict[str, Filler[OneTurn]] = {
     "masked_reward_pkn": masked_reward,
     "solo_reward_pk": solo_reward,
     "continuation_pknacm": continuations,

@@ -42,7 +42,7 @@ class Team(OneTurn):
         self._check_dials()
         super().__post_init__()
         if self.pays_success:
-            self._check_chances()
+            self.check_chances()
         if self.r2 is not None:
             self.observation  # noqa: B018 - a dial that cannot be set is refused here
 
@@ -141,6 +141,8 @@ class Team(OneTurn):
     def _check_dials(self) -> None:
         if self.difficulty < 0 or self.reward_noise < 0:
             raise ParameterError("team: difficulty and reward_noise are 0 or more")
+        if self.pays_success and self.difficulty > 0.5:
+            raise ParameterError(f"team: difficulty is {self.difficulty}", "up to 0.5 where rewards are 0 and 1")
         if self.r2 is not None and not 0 <= self.r2 <= 1:
             raise ParameterError(f"team: r2 is {self.r2}", "a share of variance, 0 to 1")
         if self.r2_by == "reward" and self.r2 is not None:
@@ -150,12 +152,3 @@ class Team(OneTurn):
                 raise ParameterError(
                     "team: r2 0 would need endless noise of the reward", "r2_by='quality', or r2 above 0"
                 )
-
-    def _check_chances(self) -> None:
-        low, high = self.rules.extremes(self.table_nxa.min(axis=(1, 2)), self.table_nxa.max(axis=(1, 2)))
-        at_rest = float(self.rules.value(np.full(self.agents, self.masked)))
-        if not (min(low, at_rest) >= 0 and max(high, at_rest) <= 1 and self.difficulty <= 0.5):
-            raise ParameterError(
-                "team: success needs a game within 0 and 1 and difficulty up to 0.5",
-                "leave weights and masked as they are",
-            )
