@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from kb.bench.errors import reproduction_errors
-from kb.experiments import read_experiment, slugs
+from kb.experiments import Experiment, Run, read_experiment, slugs
 from kb.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,11 +36,17 @@ class JudgedClaim:
         return self.claim.statement_zh if language == "zh" else self.claim.statement
 
 
+def claim_slugs() -> list[str]:
+    """All claims, in the order of their numbers."""
+    from reproductions.claims import claims
+
+    return list(claims())
+
+
 def judged(workspace: Workspace, only: Sequence[str] = ()) -> list[JudgedClaim]:
     """All claims, or some, with their verdicts. Raises KbError for a slug that is no claim."""
     with reproduction_errors():
         from reproductions.claims import claims, get
-        from reproductions.claims.running import decision
 
         for slug in only:
             get(slug)
@@ -50,9 +56,26 @@ def judged(workspace: Workspace, only: Sequence[str] = ()) -> list[JudgedClaim]:
             if only and claim.slug not in only:
                 continue
             runs = read_experiment(workspace, claim.slug).current() if claim.slug in logged else ()
-            decided = decision(claim.slug, [run.row for run in runs]) if runs else None
-            found.append(JudgedClaim(number, claim, decided, sum(bool(run.error) for run in runs)))
+            found.append(_judge(number, claim, runs))
         return found
+
+
+def judged_by(experiment: Experiment) -> JudgedClaim | None:
+    """What an experiment's runs say of the claim that they were made for; None for a suite."""
+    with reproduction_errors():
+        from reproductions.claims import claims
+
+        for number, claim in enumerate(claims().values(), start=1):
+            if claim.slug == experiment.slug:
+                return _judge(number, claim, experiment.current())
+        return None
+
+
+def _judge(number: int, claim: Claim, runs: Sequence[Run]) -> JudgedClaim:
+    from reproductions.claims.running import decision
+
+    decided = decision(claim.slug, [run.row for run in runs]) if runs else None
+    return JudgedClaim(number, claim, decided, sum(bool(run.error) for run in runs))
 
 
 def estimate(value: float, low: float, high: float) -> str:
