@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from kb.bench.claims import estimate
+from kb.errors import UsageError
 from kb.experiments import Experiment
 
 if TYPE_CHECKING:
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
 
 FIDELITY = "cosine_equal_cost"
 COST = "relative_cost"
-Found = Mapping[tuple[str, str, str, str], "Summary"]
+Key = tuple[str, str, str, str]
+Found = Mapping[Key, "Summary"]
 
 
-def summaries_of(experiment: Experiment, wanted: int | None = None) -> dict[tuple[str, str, str, str], Summary]:
+def summaries_of(experiment: Experiment, wanted: int | None = None) -> dict[Key, Summary]:
     """By (method, preset, world, metric); ``wanted`` seeds, as many as any cell has unless given."""
     from reproductions.bench import summaries
 
@@ -64,6 +67,31 @@ def fidelity_rows(found: Found, world: str) -> list[dict[str, Any]]:
                 }
             )
     return sorted(rows, key=lambda row: (-row["mean"], row["method"]))
+
+
+def selected(found: Found, methods: Sequence[str], worlds: Sequence[str], metrics: Sequence[str]) -> dict[Key, Summary]:
+    """Only some methods, worlds and metrics; an empty list keeps all. Raises UsageError for a name that has no numbers."""
+    for position, what, names in ((0, "method", methods), (2, "world", worlds), (3, "metric", metrics)):
+        known = sorted({key[position] for key in found})
+        for name in names:
+            if name not in known:
+                near = get_close_matches(name, known, n=3)
+                hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(known)}"
+                raise UsageError(f"no numbers for {what} {name!r}", hint)
+    return {
+        key: summary
+        for key, summary in found.items()
+        if key[0] in (methods or key) and key[2] in (worlds or key) and key[3] in (metrics or key)
+    }
+
+
+def summary_rows(found: Found) -> list[dict[str, Any]]:
+    """Summaries as plain values, by world, metric, then best mean first as it stands."""
+    rows = [
+        {"world": world, "metric": metric, "method": method, "preset": preset, "mean": s.mean, "low": s.low, "high": s.high, "n": s.n, "wanted": s.wanted}
+        for (method, preset, world, metric), s in found.items()
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: (row["world"], row["metric"], -row["mean"], row["method"]))
 
 
 def name_of(method: str, preset: str) -> str:

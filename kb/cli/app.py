@@ -11,7 +11,26 @@ from typing import Annotated
 import typer
 
 from kb import __version__
-from kb.cli import check, compare, demo, glossary, import_notes, index, ingest, models, note, papers, queue, report, repro, search, workspaces
+from kb.cli import (
+    bench,
+    check,
+    compare,
+    demo,
+    facts,
+    gaps,
+    glossary,
+    import_notes,
+    index,
+    ingest,
+    models,
+    note,
+    papers,
+    queue,
+    report,
+    repro,
+    search,
+    workspaces,
+)
 from kb.errors import ERROR, KbError
 
 app = typer.Typer(
@@ -33,6 +52,7 @@ app.command(rich_help_panel=WORKSPACE)(workspaces.info)
 app.command(rich_help_panel=WORKSPACE)(workspaces.status)
 app.command(rich_help_panel=WORKSPACE)(index.index)
 app.command(rich_help_panel=WORKSPACE)(index.doctor)
+app.add_typer(bench.app, name="bench", rich_help_panel=PAPERS)
 app.add_typer(repro.app, name="repro", rich_help_panel=PAPERS)
 app.add_typer(models.app, name="models", rich_help_panel=WORKSPACE)
 app.add_typer(glossary.app, name="glossary", rich_help_panel=WORKSPACE)
@@ -42,6 +62,8 @@ app.command("import", rich_help_panel=NOTES)(import_notes.import_notes)
 app.add_typer(note.app, name="note", rich_help_panel=NOTES)
 app.add_typer(queue.app, name="queue", rich_help_panel=NOTES)
 app.command(rich_help_panel=PAPERS)(compare.compare)
+app.command(rich_help_panel=PAPERS)(gaps.gaps)
+app.add_typer(facts.app, name="facts", rich_help_panel=PAPERS)
 app.command(rich_help_panel=PAPERS)(report.report)
 app.command(rich_help_panel=PAPERS)(search.search)
 app.command("list", rich_help_panel=PAPERS)(papers.list_papers)
