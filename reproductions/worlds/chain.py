@@ -29,7 +29,7 @@ from reproductions.worlds.base import Cost, Episodes, Policy, Truth
 from reproductions.worlds.chain_replays import again
 from reproductions.worlds.chain_walk import Walk, branch_owners, greedy_walk, walk
 from reproductions.worlds.checks import at_least, per_agent, shares
-from reproductions.worlds.dynamic_programming import Graph, evaluate, gradient, optimum
+from reproductions.worlds.dynamic_programming import Graph, advantages, evaluate, gradient, optimum
 from reproductions.worlds.on_request import check_fields
 from reproductions.worlds.play_order import by_agent, outside
 
@@ -136,8 +136,8 @@ class Chain:
                 rng, self.graph, policy, first_p, self.own_nxa, noise_qpk, self.alpha
             )
         else:
-            branches = branch_owners(self.graph.positions, rollouts, self.branching)
-            hidden["owner_qk"] = branches if "node_pknt" in fields else None
+            tree = "node_pknt" in fields
+            hidden["owner_qk"] = branch_owners(self.graph.positions, rollouts, self.branching) if tree else None
             start_pk = np.broadcast_to(first_p[:, None], (prompts, rollouts))
             walked = walk(rng, self.graph, policy, start_pk, owner_qk=hidden["owner_qk"])
         hidden |= {"walk": walked, "first_p": first_p}
@@ -186,7 +186,8 @@ class Chain:
 
     def gradient(self, policy: Policy) -> Floats:
         """Its gradient ``[n, x, a]`` in the logits, exact."""
-        return gradient(self.graph, policy.probability_nxa, self.start_x)
+        above_qxa = advantages(self.graph, policy.probability_nxa)
+        return gradient(self.graph, policy.probability_nxa, self.start_x, above_qxa)
 
     def best_value(self) -> float:
         """The expected reward of going forward; a spec in which anything else is better is refused."""
@@ -194,14 +195,13 @@ class Chain:
 
     def truth(self, policy: Policy, walked: Walk) -> Truth:
         """The exact advantage of every action of a walk, in money of the start, and the exact gradient."""
-        value, action_value = evaluate(self.graph, policy.probability_nxa)
-        above_qxa = (action_value - value[:-1, :, None]) * self.graph.worth_q[:, None, None]
+        above_qxa = advantages(self.graph, policy.probability_nxa)
         position = np.arange(self.graph.positions)[:, None, None]
         taken_qpk = above_qxa[position, walked.state_qpk, walked.action_qpk]
         advantage = by_agent(np.where(walked.acted_qpk, taken_qpk, 0.0), self.agents)
-        rollouts = walked.last_pk.size
-        weight = by_agent(walked.acted_qpk / rollouts, self.agents)
-        return Truth(advantage, token_weight_pknt=weight, gradient_nxa=self.gradient(policy))
+        exact = gradient(self.graph, policy.probability_nxa, self.start_x, above_qxa)
+        weight = by_agent(walked.acted_qpk / walked.last_pk.size, self.agents)
+        return Truth(advantage, token_weight_pknt=weight, gradient_nxa=exact)
 
     def _check_replay(self, agent: int, turn: int, action: int | None) -> None:
         if self.sampling == "greedy":

@@ -144,7 +144,9 @@ def _utility(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArr
 
 
 def _state_vector(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
-    return np.eye(world.graph.end + 1)[played.context_pknt] * played.batch.acted_pknt[..., None]
+    """The state, one column each; the last column is that of the time, which agents do not see."""
+    seen = np.eye(world.graph.end + 1, world.graph.end + 2)[played.context_pknt]
+    return np.asarray(seen * played.batch.acted_pknt[..., None])
 
 
 def _team_state(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:

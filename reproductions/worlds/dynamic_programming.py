@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from reproductions.core import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """Where every agent's action leads and what the team is paid for it. ``end`` leads to itself and pays nothing."""
 
@@ -34,10 +35,10 @@ class Graph:
         """The number of actions in the longest episode."""
         return self.turns * self.agents
 
-    @property
+    @cached_property
     def worth_q(self) -> Floats:
         """What a reward paid at each position is worth at the start."""
-        return self.discount ** np.arange(self.positions)
+        return np.asarray(self.discount ** np.arange(self.positions))
 
 
 def evaluate(graph: Graph, probability_nxa: Floats, silent: Collection[int] = ()) -> tuple[Floats, Floats]:
@@ -72,17 +73,22 @@ def visits(graph: Graph, probability_nxa: Floats, start_x: Floats) -> Floats:
     for q in range(graph.positions):
         reached[q], agent = here, q % graph.agents
         flow_xa = here[:, None] * probability_nxa[agent]
-        here = np.bincount(graph.following_nxa[agent].ravel(), flow_xa.ravel(), len(start_x))
+        arrived_x = np.bincount(graph.following_nxa[agent].ravel(), flow_xa.ravel(), len(start_x))
+        here = np.asarray(arrived_x, dtype=np.float64)
     return reached
 
 
-def gradient(graph: Graph, probability_nxa: Floats, start_x: Floats) -> Floats:
+def advantages(graph: Graph, probability_nxa: Floats) -> Floats:
+    """``[q, x, a]``: Q - V, in money of the start."""
+    value, action_value = evaluate(graph, probability_nxa)
+    return np.asarray((action_value - value[:-1, :, None]) * graph.worth_q[:, None, None])
+
+
+def gradient(graph: Graph, probability_nxa: Floats, start_x: Floats, advantage_qxa: Floats) -> Floats:
     """``[n, x, a]``: the derivative of the expected return by the logits of softmax policies with these probabilities.
 
-    The policy-gradient theorem with exact parts: visits times pi times (Q - V), summed over the positions of an agent.
+    The policy-gradient theorem with exact parts: visits times pi times ``advantages``, summed over the positions of an agent.
     """
-    value, action_value = evaluate(graph, probability_nxa)
-    weight_qx = visits(graph, probability_nxa, start_x) * graph.worth_q[:, None]
-    above_qxa = weight_qx[:, :, None] * (action_value - value[:-1, :, None])
-    by_agent = above_qxa.reshape(graph.turns, graph.agents, *above_qxa.shape[1:]).sum(axis=0)
+    weighted_qxa = visits(graph, probability_nxa, start_x)[:, :, None] * advantage_qxa
+    by_agent = weighted_qxa.reshape(graph.turns, graph.agents, *weighted_qxa.shape[1:]).sum(axis=0)
     return np.asarray(probability_nxa * by_agent)
