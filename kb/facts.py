@@ -96,6 +96,8 @@ def _fact(paper: Paper, column: str, raw: Any) -> Fact:
     if level not in LEVELS:
         raise FileFormatError(paper.record, 2, f"facts.{column}: no level {level!r}", f"one of {', '.join(LEVELS)}")
     score = raw.get("score")
+    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
+        raise FileFormatError(paper.record, 2, f"facts.{column}: score {score!r} is no number", "take the line out")
     return Fact(column, text, level, str(raw.get("evidence") or ""), float(score) if score is not None else None)  # type: ignore[arg-type]
 
 

@@ -1,0 +1,88 @@
+"""The sentences of a passage that may stand alone as the value of a fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kb.index.sentences import sentence_spans
+from kb.model import Passage
+from kb.search.tokens import HAN
+
+LONGEST = 420
+_SHORTEST_WORDS, _SHORTEST_HAN = 5, 8
+
+_CITATION = re.compile(
+    r"\s?\[@[^\]]+\]|\s?\[\d+(?:\s*[,–-]\s*\d+)*\]"
+    r"|\s?\[[A-Z][^\[\]]{0,200}?\b(?:19|20)\d\d[a-z]?(?:[,;][^\[\]]*)?\]"
+    r"|\s?\((?:(?:see|e\.g\.,?|cf\.)\s*)?[^()]{0,200}?\b(?:19|20)\d\d[a-z]?(?:[,;][^()]*)?\)"
+)
+_BULLET = re.compile(r"^(?:[•◦▪*–-]|\(?[ivx\d]{1,4}[.)])\s+")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_HAN_CHAR = re.compile(f"[{HAN}]")
+# Prose has small words; lists of authors, formulas in glyphs and rows of a table have none.
+_GLUE = re.compile(r"\b(?:the|a|an|of|to|in|is|are|we|that|and|for|with|our|this|on|by|as|can)\b", re.IGNORECASE)
+_NOT_PROSE = re.compile(
+    r"@\w|^\s*(?:figure|table|proof|lemma|theorem|proceedings|copyright)\b|\bet al\.$", re.IGNORECASE
+)
+_POINTS_BACK = re.compile(
+    r"(?:it|its|they|their|them|these|those|such|that|here|he|she|doing so|this (?!paper|work|article|report|study|section|survey)\w+|"
+    r"(?:to|for|due to|because of|given|despite) (?:this|these|that)|both (?:of|approaches|methods)|the (?:former|latter)|another|"
+    r"one (?:of them|such)|(?:we|future)\b.{0,60}\bthis(?! (?:paper|work))|其|它|它们|该|这|这种|此)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as it can be shown: on one line, without citations. ``place`` is 0 for the first of its passage."""
+
+    text: str
+    place: int
+    before: str = ""
+    after: str = ""
+
+    @property
+    def points_back(self) -> bool:
+        """Whether it says ``it`` or ``this`` of something that stands before it."""
+        return _POINTS_BACK.match(self.text) is not None
+
+
+def sentences(passage: Passage) -> Iterator[Sentence]:
+    """The sentences of a passage that read as prose, in order, each with its neighbours in the same paragraph."""
+    place = 0
+    for paragraph in passage.text.split("\n\n"):
+        joined = _joined(paragraph)
+        shown = [clean(joined[start:stop]) for start, stop in sentence_spans(joined)]
+        for at, text in enumerate(shown):
+            if is_prose(text):
+                before = shown[at - 1] if at else ""
+                after = shown[at + 1] if at + 1 < len(shown) and is_prose(shown[at + 1]) else ""
+                yield Sentence(text, place, before, after)
+            place += 1
+
+
+def clean(text: str) -> str:
+    """Without citations, bullets and line breaks."""
+    bare = _CITATION.sub("", " ".join(text.split()))
+    return re.sub(r"\s+([,.;:)])", r"\1", _BULLET.sub("", bare)).strip()
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is a sentence of words, in English or Chinese, of a length that fits a cell."""
+    if len(text) > LONGEST or _NOT_PROSE.search(text):
+        return False
+    if len(_HAN_CHAR.findall(text)) >= _SHORTEST_HAN:
+        return True
+    words = _WORD.findall(text)
+    letters = sum(map(len, words))
+    return (
+        len(words) >= _SHORTEST_WORDS
+        and len(_GLUE.findall(text)) > len(words) / 10
+        and letters > 0.6 * len(text.replace(" ", ""))
+    )
+
+
+def _joined(paragraph: str) -> str:
+    return re.sub(r"\s*\n\s*", " ", paragraph)
