@@ -42,7 +42,7 @@ class Refreshed:
 
 def block(name: str, content: str) -> str:
     """A part as it is written the first time. Marks inside ``content`` (a quoted draft) lose their meaning."""
-    name = quote(name, safe="/:.-_" + "".join(char for char in name if char.isalnum()))
+    name = re.sub(r"[^\w./:-]", lambda char: quote(char[0], safe=""), name)
     body = _MARK.sub("<!-- kb ", content.strip("\r\n")) + "\n"
     return f"<!-- kb:begin {name} {_digest(body)} -->\n{body}<!-- kb:end {name} -->\n"
 
@@ -69,6 +69,11 @@ def has_marks(text: str) -> bool:
 def without_marks(text: str) -> str:
     """The text as a reader gets it, without the lines that are ours."""
     return _MARK_LINE.sub("", text)
+
+
+def contents(text: str) -> dict[str, str]:
+    """The parts of a file as they stand in it, by name."""
+    return {match[1]: match[3] for match in _BLOCK.finditer(text)}
 
 
 def refresh(old: str, fresh: str) -> Refreshed:

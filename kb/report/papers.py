@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from kb.facts import Record
+from kb.library import fold_name
 from kb.report.values import Formula, PaperEntry, Quote
 
 # More papers than this in one week were brought in, not read: they are listed and get no section each.
@@ -51,7 +52,7 @@ def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool,
     return PaperEntry(
         slug=paper.slug,
         name=name,
-        title=paper.title if name.casefold() in paper.title.casefold() else f"{name}: {paper.title}",
+        title=paper.title if fold_name(name) in fold_name(paper.title) else f"{name}: {paper.title}",
         notes=tuple(notes),
         arxiv_id=paper.arxiv_id or "",
         authors=paper.authors,

@@ -52,7 +52,7 @@ def _from_folder(text: str, workspace: Workspace, note: Note, report_folder: Pat
         if not bare or re.match(r"[A-Za-z][\w+.-]*:|[#/]", bare) or not path.exists():
             return given
         _, mark, place = bare.partition("#")
-        return escaped(_relative(path, report_folder), safe="/._-~" + _letters(bare)) + mark + place
+        return escaped(relative(path, report_folder), safe="/._-~" + _letters(bare)) + mark + place
 
     def link(match: re.Match[str]) -> str:
         return match[0] if markup.form_at(match.start()) else match[1] + address(match[2])
@@ -66,7 +66,7 @@ def _from_folder(text: str, workspace: Workspace, note: Note, report_folder: Pat
             return match[0]
         found = _embedded(workspace, folder, name)
         return (
-            f"![{name}]({escaped(_relative(found, report_folder), safe='/._-~' + _letters(str(found)))})"
+            f"![{name}]({escaped(relative(found, report_folder), safe='/._-~' + _letters(str(found)))})"
             if found
             else match[0]
         )
@@ -85,7 +85,8 @@ def _embedded(workspace: Workspace, folder: Path, name: str) -> Path | None:
     return min(workspace.notes.rglob(PurePosixPath(name).name), default=None)
 
 
-def _relative(path: Path, folder: Path) -> str:
+def relative(path: Path, folder: Path) -> str:
+    """How a text in ``folder`` names a file."""
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 

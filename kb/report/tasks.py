@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from kb.facts import read_record
 from kb.library import Library
@@ -10,54 +12,59 @@ from kb.queue import Queue, Task
 from kb.report.values import TaskEntry
 from kb.weeks import Week
 
+_DATED_LINE = re.compile(r"\s*[-*+]\s+(\d{4}-\d{2}-\d{2})(?!\d)")
 _REASON = re.compile(r"[:：—]|--|\bfor\b|\bto\b", re.IGNORECASE)
 
 
-def done_in(queue: Queue, week: Week, told: str) -> list[TaskEntry]:
-    """Tasks done in the week. One without a day counts until a report tells of it; ``told`` is the earlier reports' text."""
-    tasks = [task for task in queue.tasks if task.done and not task.depth and _began(task, week)]
-    return [
-        _entry(task, week) for task in tasks if week.holds(task.closed) or (not task.closed and task.text not in told)
-    ]
+@dataclass(frozen=True)
+class WeekQueue:
+    """The queue as the week left it.
+
+    ``noted`` are the days of reading notes by slug: a task that somebody ticked without a day was done when the first
+    note on its paper was written. Without one, it counts until a report tells of it; ``told`` is what earlier ones tell.
+    """
+
+    queue: Queue
+    week: Week
+    noted: Mapping[str, Sequence[str]]
+    told: str
+
+    def done(self) -> list[Task]:
+        """Tasks done in the week."""
+        return [task for task in self._tasks() if task.done and self._closed_in_week(task)]
+
+    def dropped(self) -> list[Task]:
+        """Tasks dropped in the week."""
+        return [task for task in self._tasks() if task.state == "dropped" and self.week.holds(task.closed)]
+
+    def open(self) -> list[Task]:
+        """Tasks that were open when the week ended: oldest first, those of the same day as they stand in the file."""
+        last = self.week.last.isoformat()
+        tasks = [task for task in self._tasks() if task.state == "open" or self._closed(task) > last]
+        return sorted(tasks, key=lambda task: task.added or "0")
+
+    def entry(self, task: Task, why: str = "") -> TaskEntry:
+        """A task as the report has it; lines below it of later days are not known yet."""
+        last = self.week.last.isoformat()
+        below = tuple(line for line in task.below if not (day := _DATED_LINE.match(line)) or day[1] <= last)
+        carried = bool(task.added) and task.added < self.week.first.isoformat()
+        return TaskEntry(task.text, below, task.age_days(self.week.last), carried, bool(task.papers), why)
+
+    def _tasks(self) -> list[Task]:
+        last = self.week.last.isoformat()
+        return [task for task in self.queue.tasks if not task.depth and (not task.added or task.added <= last)]
+
+    def _closed(self, task: Task) -> str:
+        """The day a task was closed; empty where nothing tells."""
+        days = [day for slug in task.papers for day in self.noted.get(slug, ()) if day >= task.added]
+        return task.closed or min(days, default="")
+
+    def _closed_in_week(self, task: Task) -> bool:
+        day = self._closed(task)
+        return self.week.holds(day) if day else task.text not in self.told
 
 
-def dropped_in(queue: Queue, week: Week) -> list[TaskEntry]:
-    """Tasks dropped in the week."""
-    return [
-        _entry(task, week)
-        for task in queue.tasks
-        if task.state == "dropped" and not task.depth and week.holds(task.closed)
-    ]
-
-
-def open_after(queue: Queue, week: Week, library: Library, language: str) -> list[TaskEntry]:
-    """Tasks that were open when the week ended: oldest first, those of the same day as they stand in the file."""
-    last = week.last.isoformat()
-    tasks = [
-        task
-        for task in queue.tasks
-        if not task.depth and _began(task, week) and (task.state == "open" or task.closed > last)
-    ]
-    tasks.sort(key=lambda task: task.added or "0")
-    return [_entry(task, week, _why(task, library, language)) for task in tasks]
-
-
-def read_papers(queue: Queue, week: Week, told: str) -> set[str]:
-    """Slugs of papers whose reading task was done in the week."""
-    done = {entry.text for entry in done_in(queue, week, told)}
-    return {slug for task in queue.tasks if task.text in done for slug in task.papers}
-
-
-def _began(task: Task, week: Week) -> bool:
-    return not task.added or task.added <= week.last.isoformat()
-
-
-def _entry(task: Task, week: Week, why: str = "") -> TaskEntry:
-    carried = bool(task.added) and task.added < week.first.isoformat()
-    return TaskEntry(task.text, task.below, task.age_days(week.last), carried, bool(task.papers), why)
-
-
-def _why(task: Task, library: Library, language: str) -> str:
+def reason(task: Task, library: Library, language: str) -> str:
     """What the record says that its paper is for, where the task itself says nothing."""
     known = [library.papers[slug] for slug in task.papers if slug in library.papers]
     if len(known) != 1 or task.below or _REASON.search(re.sub(r"[(（][^)）]*[)）]", "", task.text)):

@@ -107,7 +107,69 @@ class ClaimEntry:
     claim: str
     verdict: str
     correction: str
-    evidence: str
+    where: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One measurement that decides a claim: its value with interval, the bounds that it must keep, and how it came out."""
+
+    says: str
+    value: float
+    low: float
+    high: float
+    above: float | None
+    below: float | None
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The mean of a metric for a method in a world with its interval; ``before`` is its mean before the week."""
+
+    method: str
+    world: str
+    metric: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    before: float | None
+
+    @property
+    def change(self) -> float | None:
+        """What the week changed."""
+        return None if self.before is None else self.mean - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentEntry:
+    """An experiment with runs in the week. A claim has ``checks`` and a verdict, a suite has ``measured`` cells.
+
+    ``address`` and the pictures' addresses are seen from the report; ``expectation`` is what a person wrote before.
+    """
+
+    slug: str
+    title: str
+    address: str
+    expectation: str
+    new: int
+    failed: int
+    lacking: int
+    seeds: int
+    number: int = 0
+    verdict: str = ""
+    verdict_before: str = ""
+    wanted: int = 0
+    checks: tuple[Check, ...] = ()
+    measured: tuple[Measured, ...] = ()
+    pictures: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether it is a pre-registered claim."""
+        return bool(self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +182,7 @@ class WeekReport:
     added: tuple[PaperEntry, ...]
     comparison: str
     claims: tuple[ClaimEntry, ...]
+    experiments: tuple[ExperimentEntry, ...]
     questions: tuple[Quote, ...]
     projects: tuple[Quote, ...]
     studies: tuple[Quote, ...]
@@ -138,6 +201,10 @@ class WeekReport:
         """How many notes of the week there are."""
         kinds = (self.questions, self.projects, self.studies, self.ideas, self.others)
         return sum(map(len, kinds)) + sum(len(paper.notes) for paper in self.papers)
+
+    def count(self, verdict: str) -> int:
+        """How many claims of the week's notes have this verdict."""
+        return sum(claim.verdict == verdict for claim in self.claims)
 
     @property
     def carried(self) -> int:
