@@ -53,7 +53,7 @@ class Batch:
         default=None, metadata=info("float", "team reward of the whole rollout", "every world")
     )
     step_reward_pknt: Floats | None = field(
-        default=None, metadata=info("float", "team reward paid right after the action", "world chain")
+        default=None, metadata=info("float", "team reward paid right after the action", "world chain, on request")
     )
     local_reward_pknt: Floats | None = field(
         default=None, metadata=info("float", "reward of the agent's own", "worlds roles and chain")
@@ -63,51 +63,58 @@ class Batch:
     )
     kl_pknt: Floats | None = field(
         default=None,
-        metadata=info("float", "log-ratio to the reference policy, summed over the action", "world tokens"),
+        metadata=info("float", "log-ratio to the reference policy, summed over the action", "world tokens, on request"),
     )
 
     # Judgements of single actions or agents.
     quality_pkn: Floats | None = field(
-        default=None, metadata=info("float", "verifiable quality of the agent's work", "worlds team and process")
+        default=None, metadata=info("float", "verifiable quality of the agent's work", "every world")
     )
     coach_score_pknt: Floats | None = field(
-        default=None, metadata=info("float", "score given by a coach model, 0 to 10", "world process, coach=True")
+        default=None, metadata=info("float", "score given by a coach model, 0 to 10", "world process, on request")
     )
     verifier_score_pknt: Floats | None = field(
-        default=None, metadata=info("float", "score of the agent's answer, 0 to 1", "world process")
+        default=None,
+        metadata=info("float", "score of the agent's answer, 0 to 1", "worlds process and team, on request"),
     )
     correct_pknt: Bools | None = field(
         default=None, metadata=info("bool", "whether the agent's answer is right", "world process")
     )
     tool_valid_pkn: Floats | None = field(
-        default=None, metadata=info("float", "share of valid tool calls, 0 without calls", "world process")
+        default=None,
+        metadata=info("float", "share of valid tool calls, 0 without calls", "worlds process and team, on request"),
     )
     peer_share_pknm: Floats | None = field(
-        default=None, metadata=info("float", "share of the credit that agent n says agent m has", "world process")
+        default=None,
+        metadata=info(
+            "float", "share of the credit that agent n says agent m has", "worlds process and team, on request"
+        ),
     )
 
     # Counterfactuals: episodes evaluated again, at a cost.
     masked_reward_pkn: Floats | None = field(
-        default=None, metadata=info("float", "team reward with agent n masked or at its default", "replay of a world")
+        default=None,
+        metadata=info("float", "team reward with agent n masked or at its default", "replay of a world, on request"),
     )
     solo_reward_pk: Floats | None = field(
-        default=None, metadata=info("float", "reward of the last agent working alone", "replay of a world, solo=True")
+        default=None,
+        metadata=info("float", "reward of the last agent working alone", "replay of a world, on request"),
     )
     continuation_pknacm: Ints | None = field(
         default=None,
         metadata=info(
             "int",
             "joint actions when agent n takes action a and later agents act anew",
-            "replay of a world, continuations=C",
+            "replay in worlds team and chain, on request",
         ),
     )
 
     # Tests of code: rollout k of the coder against given tests g and against the tests of tester rollouts j.
     passes_given_pkg: Bools | None = field(
-        default=None, metadata=info("bool", "code k passes ground-truth test g", "world process, tests=True")
+        default=None, metadata=info("bool", "code k passes ground-truth test g", "world process, on request")
     )
     passes_written_pkj: Bools | None = field(
-        default=None, metadata=info("bool", "code k passes the test written in rollout j", "world process, tests=True")
+        default=None, metadata=info("bool", "code k passes the test written in rollout j", "world process, on request")
     )
 
     # States, actions and policies.
@@ -115,46 +122,46 @@ class Batch:
         default=None, metadata=info("any", "what the agent saw, as text or integer code", "world chain")
     )
     state_vector_pkntf: Floats | None = field(
-        default=None, metadata=info("float", "vector of the state's text", "world chain, vectors=True")
+        default=None, metadata=info("float", "vector of the state's text", "world chain, on request")
     )
     team_state_pktf: Floats | None = field(
-        default=None, metadata=info("float", "global state", "world chain, vectors=True")
+        default=None, metadata=info("float", "global state", "worlds chain and team, on request")
     )
-    action_pknt: Ints | None = field(
-        default=None, metadata=info("int", "index of the action taken", "worlds team and chain")
-    )
+    action_pknt: Ints | None = field(default=None, metadata=info("int", "index of the action taken", "every world"))
     policy_pknta: Floats | None = field(
-        default=None, metadata=info("float", "probability of each action under the policy", "worlds team and chain")
+        default=None, metadata=info("float", "probability of each action under the policy", "every world")
     )
     log_ratio_pknt: Floats | None = field(
-        default=None, metadata=info("float", "log-probability now minus when sampled", "training loops")
+        default=None,
+        metadata=info("float", "log-probability now minus when sampled", "world tokens, on request; training loops"),
     )
 
     # Critics.
     value_pknt: Floats | None = field(
         default=None,
-        metadata=info("float", "critic's value of the state before the action", "world chain, critic=True"),
+        metadata=info("float", "critic's value of the state before the action", "every world, on request"),
     )
     final_value_pkn: Floats | None = field(
-        default=None, metadata=info("float", "critic's value after the last turn; 0 when terminal", "world chain")
+        default=None,
+        metadata=info("float", "critic's value after the last turn; 0 when terminal", "world chain, on request"),
     )
     action_value_pknta: Floats | None = field(
         default=None,
         metadata=info(
             "float",
             "critic's value of each own action, the others' actions fixed",
-            "worlds team and chain, critic=True",
+            "worlds team and chain, on request",
         ),
     )
     utility_pknt: Floats | None = field(
         default=None,
-        metadata=info("float", "the agent's own Q of the action it took", "worlds team and chain, critic=True"),
+        metadata=info("float", "the agent's own Q of the action it took", "worlds team and chain, on request"),
     )
 
     # Structure, sizes, identities.
     length_pknt: Ints | None = field(default=None, metadata=info("int", "tokens of the action", "world tokens"))
     node_pknt: Ints | None = field(
-        default=None, metadata=info("int", "tree node that the action is", "worlds team and chain, tree=True")
+        default=None, metadata=info("int", "tree node that the action is", "worlds team and chain, on request")
     )
     stratum_pk: Ints | None = field(
         default=None, metadata=info("int", "stratum of the rollout, as its number of searches", "world degenerate")
@@ -163,10 +170,14 @@ class Batch:
         default=None, metadata=info("any", "name of the prompt across batches", "every world")
     )
     drift_p: Floats | None = field(
-        default=None, metadata=info("float", "mean |log-ratio| on the prompt's previous response", "training loops")
+        default=None,
+        metadata=info(
+            "float", "mean |log-ratio| on the prompt's previous response", "world tokens, on request; training loops"
+        ),
     )
     model_score_pk: Floats | None = field(
-        default=None, metadata=info("float", "a reward model's score, to be trained by preferences", "world process")
+        default=None,
+        metadata=info("float", "a reward model's score, to be trained by preferences", "world process, on request"),
     )
 
     @classmethod
