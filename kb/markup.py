@@ -12,7 +12,7 @@ _MARKUP = re.compile(
     r"(?P<fence>^[ \t]*(?P<marks>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t]*(?P=marks)[`~]*[ \t]*$|.*\Z))"
     r"|(?P<code>(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<display>(?<!\\)\$\$.+?\$\$)"
-    r"|(?P<inline>(?<![\\$])\$[^$\n]+?(?<!\\)\$)"
+    r"|(?P<inline>(?<![\\$])\$(?:\\[^\n]|[^$\\\n])+\$)"
     r"|(?P<comment><!--.*?-->)"
     r"|(?P<address>https?://[^\s)>\]）】，。；、]+)",
     re.DOTALL | re.MULTILINE,

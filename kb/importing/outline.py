@@ -118,7 +118,7 @@ def _first_line(text: str, start: int, stop: int) -> tuple[str, int]:
         line = match[0].strip()
         if not line:
             continue
-        if len(line) > _LONGEST or line.endswith(_ENDS_LIKE_TEXT):
+        if len(line) > _LONGEST or line.endswith((*_ENDS_LIKE_TEXT, ".")):
             break
         return re.sub(r"^(\*\*|__)(.+)\1$", r"\2", line), start + match.end()
     return "", start
@@ -165,7 +165,12 @@ def _is_alone(lines: list[tuple[int, int, str]], number: int) -> bool:
 
 
 def _goes_on_a_list(lines: list[tuple[int, int, str]], number: int, match: re.Match[str], style: str) -> bool:
-    """Whether the line before, over empty lines, is the item before: a list with air between its items."""
+    """Whether the line before, over empty lines, is the item before: a list with air between its items.
+
+    Nobody numbers such a list with 一、二、, so there two in a row are a section without words.
+    """
+    if style == "han":
+        return False
     earlier = next((line for _, _, line in reversed(lines[:number]) if line), "")
     before = _TOP.match(_unbold(earlier))
     return bool(before and before[style] and 0 < _value(before[style]) == _value(match[style]) - 1)

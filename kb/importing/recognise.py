@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kb.importing.outline import bare_title
-from kb.links import Names
+from kb.links import Link, Names
 from kb.notes import Note
 
 _ID_MARK = re.compile(
@@ -14,6 +14,7 @@ _ID_MARK = re.compile(
     re.IGNORECASE,
 )
 _HEAD_LINES = 14
+_SAYS_WHERE = re.compile(r"^[^\w\n]*(?:arxiv|论文|链接|原文|paper|link|url)\b", re.IGNORECASE)
 _NO_PAPER = re.compile(
     r"^(启发|总结|小结|对比|补充|讨论|参考|资料|引言|背景|summary|takeaways?|comparison|discussion|references?)",
     re.IGNORECASE,
@@ -83,15 +84,22 @@ def about_note(names: Names, note: Note) -> About:
     found = about_title(names, note.title, is_paper=False)
     if found.papers:
         return found
-    head = "\n".join(note.body.split("\n")[:_HEAD_LINES])
-    ids = dict.fromkeys(link for link in names.links(head) if link.how == "arxiv")
-    targets = tuple(dict.fromkeys(link.target for link in ids))
+    links = _own_ids(names, note.body)
+    targets = tuple(dict.fromkeys(link.target for link in links))
     if len(targets) == 1:
-        known = any(link.known for link in ids)
-        return About(targets, () if known else (Unknown(targets[0], _name_of(note.title)),))
+        return About(targets, () if links[0].known else (Unknown(targets[0], _name_of(note.title)),))
     if note.fields.get("title") and "authors" in note.fields:
         return About((note.title,), (Unknown("", note.title),))
     return NO_PAPER
+
+
+def _own_ids(names: Names, body: str) -> list[Link]:
+    """The ids in the first lines: those of a line that says "arXiv: ..." or "论文：...", where there is one."""
+    head = body.split("\n")[:_HEAD_LINES]
+    for line in head:
+        if _SAYS_WHERE.match(line) and (found := [link for link in names.links(line) if link.how == "arxiv"]):
+            return found
+    return [link for link in names.links("\n".join(head)) if link.how == "arxiv"]
 
 
 def unknown_papers(names: Names, text: str) -> tuple[Unknown, ...]:
