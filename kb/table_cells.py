@@ -121,10 +121,10 @@ def _fact_cell(record: Record, key: str, language: str, provisional: str) -> Tab
         state = "not stated"
     elif value.partition(",")[0] == "no":
         state = "no"
-    return TableCell(_translated(value, language), state, fact.level, fact.evidence, provisional)
+    return TableCell(translated(value, language), state, fact.level, fact.evidence, provisional)
 
 
-def _translated(value: str, language: str) -> str:
+def translated(value: str, language: str) -> str:
     """The fixed words of a cell (yes, no, not stated) in a language; what follows them stays as it was written."""
     words = WORDS[language]
     if value in (NOT_STATED, NOT_CHECKED):
