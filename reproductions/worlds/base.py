@@ -62,6 +62,8 @@ class Policy:
         cumulative = np.cumsum(self.probability_nxa[agent], axis=-1)
         cumulative[:, -1] = 1.0
         uniform = rng.random(context.shape)
+        if len(cumulative) == 1:
+            return np.asarray(np.searchsorted(cumulative[0, :-1], uniform, side="right"))
         return np.asarray((uniform[..., None] >= cumulative[context]).sum(axis=-1))
 
     def score_sum(self, context_pknt: Ints, action_pknt: Ints, weight_pknt: Floats, acted_pknt: Bools) -> Floats:

@@ -267,14 +267,18 @@ class OneTurn(abc.ABC):
         return max(max(case.calls) for case in self.exact.cases)
 
     def _truth(self, setting: Setting, action_ntpk: Ints, policy: Policy) -> Truth:
-        exact, quality_pkn, masked = self.exact, setting.quality_pkn, self.masked
-        scale_pk1 = setting.scale_pk[..., None]
+        exact = self.exact
+        values = (self.rules.shapley, self.rules.banzhaf, self.rules.leave_one_out)
+        shapley_pkn, banzhaf_pkn, left_out_pkn = (
+            setting.scale_pk[..., None] * credit_pkn
+            for credit_pkn in draws.of_games(self, setting, action_ntpk, values)
+        )
         advantage_pknt = draws.as_pknt(draws.look_up(exact.advantage_nxa(policy), setting.class_p, action_ntpk))
         return Truth(
             advantage_pknt=np.where(setting.called_pknt(self.turns), advantage_pknt, 0.0),
-            shapley_pkn=scale_pk1 * self.rules.shapley(quality_pkn, masked),
-            banzhaf_pkn=scale_pk1 * self.rules.banzhaf(quality_pkn, masked),
-            leave_one_out_pkn=scale_pk1 * self.rules.leave_one_out(quality_pkn, masked),
+            shapley_pkn=shapley_pkn,
+            banzhaf_pkn=banzhaf_pkn,
+            leave_one_out_pkn=left_out_pkn,
             beta_n=exact.beta_n(policy),
             lazy_n=self.rules.lazy_n,
             gradient_nxa=exact.gradient(policy),

@@ -5,6 +5,7 @@ Arrays are made agent by agent, ``[n, t, p, k]``, and shown to the batch in its 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,7 +122,26 @@ def as_pknt(array_ntpk: AnyArray) -> AnyArray:
 def look_up(table_nxa: Floats, class_p: Ints, action_ntpk: Ints) -> Floats:
     """``[n, t, p, k]``: the entry of every action."""
     cell_ntpk = action_ntpk if table_nxa.shape[1] == 1 else class_p[:, None] * table_nxa.shape[2] + action_ntpk
-    return np.stack([table_xa.ravel()[cell_tpk] for table_xa, cell_tpk in zip(table_nxa, cell_ntpk, strict=True)])
+    found_ntpk = np.empty(action_ntpk.shape)
+    for table_xa, cell_tpk, found_tpk in zip(table_nxa, cell_ntpk, found_ntpk, strict=True):
+        np.take(table_xa.ravel(), cell_tpk, out=found_tpk, mode="clip")
+    return found_ntpk
+
+
+def of_games(
+    world: OneTurn, setting: Setting, action_ntpk: Ints, values: Iterable[Callable[[Floats, float], Floats]]
+) -> list[Floats]:
+    """``[p, k, n]`` by each kind of value, of every episode's own game; each different game is solved once where they are few."""
+    table_nxa, episodes = world.table_nxa, setting.calls_pkn[..., 0].size
+    agents, classes, actions = table_nxa.shape
+    if world.turns > 1 or classes * actions**agents > episodes // 4:
+        return [value(setting.quality_pkn, world.masked) for value in values]
+    game_pk = np.broadcast_to(setting.class_p[:, None], action_ntpk.shape[2:])
+    for action_pk in action_ntpk[:, 0]:
+        game_pk = game_pk * actions + action_pk
+    class_g, *action_ng = np.unravel_index(np.arange(classes * actions**agents), (classes, *[actions] * agents))
+    quality_gn = np.stack([table_nxa[n, class_g, action_g] for n, action_g in enumerate(action_ng)], axis=1)
+    return [value(quality_gn, world.masked)[game_pk] for value in values]
 
 
 def policy_at(policy: Policy, class_p: Ints, action_ntpk: Ints) -> Floats:
@@ -147,8 +167,10 @@ def _prompts(world: OneTurn, rng: np.random.Generator, prompts: int) -> tuple[In
 def _actions(world: OneTurn, rng: np.random.Generator, class_p: Ints, rollouts: int, policy: Policy) -> Ints:
     """``[n, t, p, k]``."""
     context_pk = np.broadcast_to(class_p[:, None], (len(class_p), rollouts))
-    turns = range(world.turns)
-    return np.array([[policy.draw(rng, agent, context_pk) for _ in turns] for agent in range(world.agents)])
+    action_ntpk = np.empty((world.agents, world.turns, *context_pk.shape), dtype=np.int64)
+    for agent, turn in np.ndindex(world.agents, world.turns):
+        action_ntpk[agent, turn] = policy.draw(rng, agent, context_pk)
+    return action_ntpk
 
 
 def _mean_quality(world: OneTurn, quality_pknt: Floats, calls_pkn: Ints) -> Floats:
