@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reproductions.core import AnyArray, Batch, Floats, Ints
-from reproductions.worlds import lengths
 from reproductions.worlds.base import Cost, Episodes, Policy
 from reproductions.worlds.chain_graph import FORWARD
 from reproductions.worlds.chain_replays import REPLAYED
@@ -16,6 +15,7 @@ from reproductions.worlds.chain_walk import Walk
 from reproductions.worlds.checks import per_agent
 from reproductions.worlds.dynamic_programming import evaluate
 from reproductions.worlds.on_request import Filler, Observer, filled, for_nothing, stream
+from reproductions.worlds.output_length import draw_lengths
 from reproductions.worlds.play_order import by_agent
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _step_reward(world: Chain, rng: np.random.Generator, played: Episodes) -> An
 
 
 def _length(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
-    return lengths.draw(rng, per_agent(world.lengths, world.agents)[:, None], LENGTH_SPREAD, played.batch.shape)
+    return draw_lengths(rng, per_agent(world.lengths, world.agents)[:, None], LENGTH_SPREAD, played.batch.shape)
 
 
 def _value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:

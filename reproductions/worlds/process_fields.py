@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reproductions.core import AnyArray, Bools, Floats
-from reproductions.worlds import lengths
 from reproductions.worlds.base import Cost, Episodes
 from reproductions.worlds.checks import per_agent
 from reproductions.worlds.discussion import Talk, talk
 from reproductions.worlds.on_request import Filler, Observer, for_nothing, stream
+from reproductions.worlds.output_length import draw_lengths
 from reproductions.worlds.play_order import by_agent
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def value(world: Process, rng: np.random.Generator, played: Episodes) -> AnyArra
 
 def length(world: Process, rng: np.random.Generator, played: Episodes) -> AnyArray:
     """Tokens of every answer, log-normal around the agent's mean."""
-    return lengths.draw(rng, per_agent(world.lengths, world.agents)[:, None], LENGTH_SPREAD, played.batch.shape)
+    return draw_lengths(rng, per_agent(world.lengths, world.agents)[:, None], LENGTH_SPREAD, played.batch.shape)
 
 
 def _agent(world: Process) -> AnyArray:

@@ -26,10 +26,10 @@ from typing import ClassVar
 import numpy as np
 
 from reproductions.core import AnyArray, Floats, Ints, ParameterError
-from reproductions.worlds import lengths
 from reproductions.worlds.base import Episodes, Policy
 from reproductions.worlds.checks import per_agent
 from reproductions.worlds.on_request import Filler, check_fields, filled, for_nothing, stream
+from reproductions.worlds.output_length import draw_lengths
 from reproductions.worlds.team import Team
 
 
@@ -91,7 +91,7 @@ class Tokens(Team):
     def _lengths(self, rng: np.random.Generator, played: Episodes) -> Ints:
         quality_pknt: Floats = played.hidden["setting"].quality_pknt
         mean = per_agent(self.lengths, self.agents)[:, None] * (1.0 + self.stretch * quality_pknt)
-        return lengths.draw(rng, mean, self.length_spread, mean.shape)
+        return draw_lengths(rng, mean, self.length_spread, mean.shape)
 
 
 def log_probability(policy: Policy, played: Episodes) -> Floats:
