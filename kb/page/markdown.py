@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 _TASK = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)\[([ xX])\]\s+")
 _BOX = re.compile(r"^\s*[┌│├└┬┴┼╭╰╔║╠╚┏┃┣┗]")
+_DRAWN = re.compile(r"^\s{8,}\S")
+_ARROW = re.compile(r"[←-⇿─-╿]|--?>|<--?")
+_LIST = re.compile(r"^\s*(?:[-*+•·]|\d+[.)])\s")
+_HEADING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})+\s+|（\d{1,2}）)\S.{0,70}[^\s。！.!；;，,：:]$")
+_WIKILINK = re.compile(r"(?<!!)\[\[([^\[\]\n|#^]+)(?:[#^][^\[\]\n|]*)?(?:\|([^\[\]\n]*))?\]\]")
 _BULLET = re.compile(r"^(\s*)[•·]\s+(?=\S)")
 # CommonMark sees no emphasis in 过程**（链）**的, because a sign stands inside and a letter outside; note apps do.
 _STRONG = re.compile(r"(?<![*\\])\*\*(?=[^\s*])([^*\n]*?[^\s*\\])\*\*(?!\*)")
@@ -24,15 +29,26 @@ _SPACED = re.compile(r"\$\s|.*\s\$$", re.DOTALL)
 _MATHS_SIGN = re.compile(r"[\\^_=<>+]|^\s*[A-Za-z]\s*$")
 
 PictureAddress = Callable[[str], tuple[str, str]]
+PaperLink = Callable[[str], tuple[str, str]]
 
 
-def to_html(text: str, picture: PictureAddress) -> tuple[str, dict[str, str]]:
+def to_html(text: str, picture: PictureAddress, paper: PaperLink) -> tuple[str, dict[str, str]]:
     """``(HTML, formulas)``: formulas stand in the HTML as words and are put in by ``with_formulas`` once it is cleaned.
 
-    ``picture`` turns a picture's address into ``(data address, "")`` or ``("", why not)``.
+    ``picture`` turns a picture's address into ``(data address, "")`` or ``("", why not)``; ``paper`` turns what stands in
+    ``[[ ]]`` into ``(name, address)``, either of which may be empty.
     """
     words, formulas = _take_formulas(text)
-    return _parser(picture).render(_as_commonmark(_strong(words))), formulas
+
+    def link(match: re.Match[str]) -> str:
+        name, address = paper(match[1].strip())
+        words = match[2] or name or match[1]
+        return f"[{words}]({address})" if address else words
+
+    linked = _outside_code(
+        _as_commonmark(words), lambda piece: _WIKILINK.sub(link, _STRONG.sub(r"<strong>\1</strong>", piece))
+    )
+    return _parser(picture).render(linked), formulas
 
 
 def with_formulas(page: str, formulas: dict[str, str]) -> str:
@@ -73,35 +89,52 @@ def _take_formulas(text: str) -> tuple[str, dict[str, str]]:
     return "".join([*parts, text[at:]]), formulas
 
 
-def _strong(text: str) -> str:
-    """Bold text outside code as elements."""
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    """The text with its stretches outside code changed."""
     parts, at = [], 0
     for start, stop, form in markup_of(text).stretches:
         if form in ("fence", "code"):
-            parts += [_STRONG.sub(r"<strong>\1</strong>", text[at:start]), text[start:stop]]
+            parts += [change(text[at:start]), text[start:stop]]
             at = stop
-    return "".join([*parts, _STRONG.sub(r"<strong>\1</strong>", text[at:])])
+    return "".join([*parts, change(text[at:])])
 
 
 def _as_commonmark(text: str) -> str:
-    """Tasks as signs, box-drawn tables as code, bullets that are typed as characters as lists."""
+    """What note apps or plain text show, in the forms that CommonMark has for it; code stays as it is."""
     code = [(start, stop) for start, stop, form in markup_of(text).stretches if form == "fence"]
     lines: list[str] = []
-    at, in_box = 0, False
+    run: list[str] = []
+    at = 0
     for line in text.split("\n"):
         is_code = any(start <= at < stop for start, stop in code)
-        box = not is_code and bool(_BOX.match(line))
-        if box and not in_box:
-            lines += ["", "```"]
-        elif in_box and not box:
-            lines += ["```", ""]
-        in_box = box
         at += len(line) + 1
-        if not is_code and not box:
+        if line.strip() and not is_code:
+            run.append(line)
+            continue
+        lines += _paragraph(run)
+        run = []
+        lines.append(line)
+    return "\n".join([*lines, *_paragraph(run)])
+
+
+def _paragraph(run: list[str]) -> list[str]:
+    """Lines between empty ones: drawings as code, a numbered line alone as a heading, tasks as signs, typed bullets as lists."""
+    if len(run) == 1 and _HEADING.match(run[0]):
+        return [f"{'#####' if run[0].startswith('（') else '####'} {run[0]}"]
+    if any(map(_DRAWN.match, run[1:])) and any(map(_ARROW.search, run)) and not any(map(_LIST.match, run)):
+        return ["```", *run, "```"]
+    lines: list[str] = []
+    in_box = False
+    for line in run:
+        box = bool(_BOX.match(line))
+        if box != in_box:
+            lines += ["", "```"] if box else ["```", ""]
+        in_box = box
+        if not box:
             line = _TASK.sub(lambda match: f"{match[1]}{'☐' if match[2] == ' ' else '☑'} ", line)
             line = _BULLET.sub(r"\1- ", line)
         lines.append(line)
-    return "\n".join([*lines, "```"] if in_box else lines)
+    return [*lines, "```"] if in_box else lines
 
 
 def _parser(picture: PictureAddress) -> MarkdownIt:

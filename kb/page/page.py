@@ -9,6 +9,8 @@ from pathlib import Path
 
 from kb import frontmatter
 from kb.blocks import without_marks
+from kb.library import Library
+from kb.links import Names
 from kb.page.clean import clean
 from kb.page.markdown import to_html, with_formulas
 from kb.page.pictures import as_data
@@ -16,6 +18,8 @@ from kb.render import render
 from kb.workspace import Workspace
 
 TEMPLATE = "report.html.j2"
+# A short line that ends in a colon belongs to what follows, also at the foot of a page.
+_LEAD = re.compile(r"<p>((?:<strong>)?[^<>]{1,40}[：:](?:</strong>)?)</p>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,19 @@ def html_page(workspace: Workspace, markdown: str, folder: Path, language: str) 
             missing[address] = reason
         return data, reason
 
+    library = Library.load(workspace)
+    names = Names(library)
+
+    def paper(name: str) -> tuple[str, str]:
+        found = library.papers.get(names.resolve(name).target)
+        if found is None:
+            return "", ""
+        address = f"https://arxiv.org/abs/{found.arxiv_id}" if found.arxiv_id else ""
+        return found.aliases[0] if found.aliases else found.title, address
+
     text = without_marks(frontmatter.split(markdown)[1])
-    raw, formulas = to_html(text, picture)
-    body = clean(raw)
+    raw, formulas = to_html(text, picture, paper)
+    body = _LEAD.sub(r'<p class="lead">\1</p>', clean(raw))
     title = re.search(r"<h1[^>]*>(.*?)</h1>", body, re.DOTALL)
     kept = sum(formula.startswith('<code class="latex') for formula in formulas.values())
     remarks = [f"picture not in the page: {address} ({reason})" for address, reason in missing.items()]

@@ -15,7 +15,6 @@ from kb.report.values import Check, ExperimentEntry, Measured
 from kb.weeks import Week
 from kb.workspace import Workspace
 
-MOST_ROWS = 12
 MOST_PICTURES = 3
 _EXPECTATION = re.compile(r"^#+\s*(?:预期|Expect\w*)[^\n]*\n(.*?)(?=^#|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _OURS = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -38,7 +37,7 @@ def experiments(
 
 
 def _entry(experiment: Experiment, week: Week, language: str, folder: Path) -> ExperimentEntry:
-    from kb.bench.claims import judged_by
+    from kb.bench.claims import bounds, estimate, judged_by
 
     first, last = week.first.isoformat(), week.last.isoformat()
     now = _with_runs(experiment, lambda run: run.at[:10] <= last)
@@ -46,7 +45,10 @@ def _entry(experiment: Experiment, week: Week, language: str, folder: Path) -> E
     new = [run for run in now.runs if week.holds(run.at)]
     judged = judged_by(now)
     earlier = judged_by(before) if before.runs else None
-    pictures = sorted((experiment.folder / "pictures").glob("*.png"))
+    # A heat map shows all worlds at once.
+    pictures = sorted(
+        (experiment.folder / "pictures").glob("*.png"), key=lambda path: (not path.stem.startswith("heat"), path)
+    )
     text = experiment.folder / TEXT_NAME
     decision = judged.decision if judged else None
     return ExperimentEntry(
@@ -63,7 +65,12 @@ def _entry(experiment: Experiment, week: Week, language: str, folder: Path) -> E
         verdict_before=earlier.verdict if earlier else "",
         wanted=decision.wanted if decision else 0,
         checks=tuple(
-            Check(check.says_zh if language == "zh" else check.says, found.value, found.low, found.high, check.above, check.below, outcome)
+            Check(
+                check.says_zh if language == "zh" else check.says,
+                estimate(found.value, found.low, found.high),
+                bounds(check.above, check.below),
+                outcome,
+            )
             for check, found, outcome in (decision.checks if decision else ())
         ),
         measured=() if judged else tuple(_measured(now, before)),

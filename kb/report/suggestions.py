@@ -24,11 +24,13 @@ class _Cited:
 def suggestions(library: Library, papers: Sequence[Paper], queued: Collection[str]) -> list[Suggestion]:
     """Ranked by how many of ``papers`` cite it, then by how many of the base do, then by year. ``queued`` are arXiv ids."""
     matcher = Matcher(library.papers.values())
+    # A preprint and its journal version may be years apart, which the matcher does not take for one paper.
+    here = {fold_title(paper.title) for paper in library.papers.values()}
     found: dict[str, _Cited] = {}
     for paper in papers:
         for reference in paper.references:
             key = _key(reference)
-            if not key or reference.arxiv_id in queued or matcher.match(reference):
+            if not key or key in here or reference.arxiv_id in queued or matcher.match(reference):
                 continue
             cited = found.setdefault(key, _Cited(reference))
             # An entry with an id tells more than one without.

@@ -113,14 +113,11 @@ class ClaimEntry:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One measurement that decides a claim: its value with interval, the bounds that it must keep, and how it came out."""
+    """One measurement that decides a claim: its value with interval, the bounds that it must keep, how it came out."""
 
     says: str
-    value: float
-    low: float
-    high: float
-    above: float | None
-    below: float | None
+    estimate: str
+    bounds: str
     outcome: str
 
 
@@ -165,6 +162,12 @@ class ExperimentEntry:
     checks: tuple[Check, ...] = ()
     measured: tuple[Measured, ...] = ()
     pictures: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def worlds(self) -> list[list[Measured]]:
+        """The cells by world."""
+        names = dict.fromkeys(cell.world for cell in self.measured)
+        return [[cell for cell in self.measured if cell.world == name] for name in names]
 
     @property
     def is_claim(self) -> bool:
