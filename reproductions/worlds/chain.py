@@ -227,7 +227,8 @@ def _check(world: Chain) -> None:
         raise ParameterError(
             f"chain: bait {world.bait} with {world.actions} actions", "a bait is positive and a fourth action"
         )
-    per_agent(world.skill, world.agents), per_agent(world.lengths, world.agents)
+    for numbers in (world.skill, world.lengths):
+        per_agent(numbers, world.agents)
     if world.sampling not in ("independent", "greedy"):
         raise ParameterError(f"chain: no sampling {world.sampling!r}", "independent or greedy")
     if world.value(world.forward()) < world.best_value() - 1e-9:

@@ -28,11 +28,13 @@ FREE = frozenset(
 LENGTH_SPREAD = 0.3
 
 
+# Candidates from one state are no paths: what follows one of them is not its own, and it cannot be played again.
+PATHS_ONLY = frozenset({"node_pknt", "value_pknt", "final_value_pkn", *REPLAYED})
+
+
 def supplied(world: Chain) -> frozenset[str]:
-    """All fields that a chain can fill; candidates of a greedy walk are no paths and cannot be played again."""
-    if world.sampling == "greedy":
-        return FREE | frozenset(FILL) - frozenset(REPLAYED) - {"node_pknt"}
-    return FREE | frozenset(FILL)
+    """All fields that a chain can fill, as it samples."""
+    return FREE | frozenset(FILL) - (PATHS_ONLY if world.sampling == "greedy" else frozenset())
 
 
 def episodes(
@@ -41,9 +43,8 @@ def episodes(
     """The walk as a batch with its truth and cost. Every asked field draws from a stream of its own."""
     walked: Walk = hidden["walk"]
     state, action, acted = (by_agent(a, world.agents) for a in (walked.state_qpk, walked.action_qpk, walked.acted_qpk))
-    own = world.own_nxa[np.arange(world.agents)[:, None], state, action] + by_agent(
-        hidden["own_noise_qpk"], world.agents
-    )
+    noise = _once_a_node(by_agent(hidden["own_noise_qpk"], world.agents), hidden)
+    own = world.own_nxa[np.arange(world.agents)[:, None], state, action] + noise
     reward_pk = walked.return_pk
     if world.sampling == "greedy":
         chosen_qpk = np.arange(reward_pk.shape[1]) == hidden["chosen_qp"][..., None]
@@ -88,10 +89,25 @@ def _quality(world: Chain, rng: np.random.Generator, state: Ints, action: Ints, 
     return np.asarray(share_pkn + world.quality_noise * rng.standard_normal(share_pkn.shape))
 
 
-def _critic_error(world: Chain, rng: np.random.Generator, shape: tuple[int, ...], state: Ints) -> Floats:
-    """The fixed error of each state plus a fresh one of each evaluation."""
-    fixed_x = np.random.default_rng([world.table_seed, 1]).standard_normal(world.graph.end + 1)
-    return np.asarray(world.critic_bias * fixed_x[state] + world.critic_noise * rng.standard_normal(shape))
+def _once_a_node(array: AnyArray, hidden: Mapping[str, Any]) -> AnyArray:
+    """Paths that share a node of a tree share what was drawn for it, in arrays ``[p, k, n, t, ...]``."""
+    owner_qk = hidden.get("owner_qk")
+    if owner_qk is None:
+        return array
+    _, rollouts, agents, turns = array.shape[:4]
+    owner_knt = np.moveaxis(owner_qk.reshape(turns, agents, rollouts), (0, 1), (2, 1))
+    index = owner_knt.reshape(1, *owner_knt.shape, *[1] * (array.ndim - 4))
+    return np.take_along_axis(array, index, axis=1)
+
+
+def _fixed_error(world: Chain, which: int, *shape: int) -> Floats:
+    """The errors that a critic always makes, by state or by state and action."""
+    return np.asarray(world.critic_bias * np.random.default_rng([world.table_seed, which]).standard_normal(shape))
+
+
+def _fresh_error(world: Chain, rng: np.random.Generator, played: Episodes, shape: tuple[int, ...]) -> Floats:
+    """The errors of single evaluations; a node of a tree is evaluated once."""
+    return world.critic_noise * _once_a_node(rng.standard_normal(shape), played.hidden)
 
 
 def _exact(world: Chain, played: Episodes) -> tuple[Floats, Floats]:
@@ -115,27 +131,27 @@ def _step_reward(world: Chain, rng: np.random.Generator, played: Episodes) -> An
 
 
 def _length(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
-    return draw_lengths(rng, per_agent(world.lengths, world.agents)[:, None], LENGTH_SPREAD, played.batch.shape)
+    mean_n1 = per_agent(world.lengths, world.agents)[:, None]
+    return _once_a_node(draw_lengths(rng, mean_n1, LENGTH_SPREAD, played.batch.shape), played.hidden)
 
 
 def _value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
-    state = played.context_pknt
-    return _exact(world, played)[0] + _critic_error(world, rng, state.shape, state)
+    fixed = _fixed_error(world, 1, world.graph.end + 1)[played.context_pknt]
+    return np.asarray(_exact(world, played)[0] + fixed + _fresh_error(world, rng, played, fixed.shape))
 
 
 def _final_value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
     """Nothing is left after the last turn: 0 at an end, the critic's error where time ran out."""
     last_pk: Ints = played.hidden["walk"].last_pk
-    error_pk = np.where(last_pk == world.graph.end, 0.0, _critic_error(world, rng, last_pk.shape, last_pk))
-    return np.repeat(error_pk[:, :, None], world.agents, axis=2)
+    error_pk = _fixed_error(world, 1, world.graph.end + 1)[last_pk]
+    error_pk = error_pk + world.critic_noise * rng.standard_normal(last_pk.shape)
+    return np.repeat(np.where(last_pk == world.graph.end, 0.0, error_pk)[:, :, None], world.agents, axis=2)
 
 
 def _action_value(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:
     exact = _exact(world, played)[1]
-    # A critic misjudges every action of a state in its own way.
-    fixed_xa = np.random.default_rng([world.table_seed, 2]).standard_normal(world.own_nxa.shape[1:])
-    noise = world.critic_noise * rng.standard_normal(exact.shape)
-    return np.asarray(exact + world.critic_bias * fixed_xa[played.context_pknt] + noise)
+    fixed = _fixed_error(world, 2, *world.own_nxa.shape[1:])[played.context_pknt]
+    return np.asarray(exact + fixed + _fresh_error(world, rng, played, exact.shape))
 
 
 def _utility(world: Chain, rng: np.random.Generator, played: Episodes) -> AnyArray:

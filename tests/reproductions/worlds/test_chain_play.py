@@ -109,6 +109,19 @@ def test_a_tree_shares_its_beginnings_and_costs_less() -> None:
     assert within_five_errors(many.mean(axis=1), world.value(world.start()))
 
 
+def test_paths_share_what_was_drawn_for_a_node() -> None:
+    world = Chain(local_noise=0.5, critic_noise=0.5)
+    fields = frozenset({"node_pknt", "length_pknt", "value_pknt", "action_value_pknta", "utility_pknt"})
+    batch = world.play(np.random.default_rng(0), 10, 8, fields=fields).batch
+    acted, node = batch.acted_pknt, batch.need("node_pknt")[batch.acted_pknt]
+    nodes = len(np.unique(node))
+    for name in ("local_reward_pknt", "length_pknt", "value_pknt", "action_value_pknta", "utility_pknt"):
+        seen = batch.need(name)[acted].reshape(len(node), -1)
+        assert len(np.unique(np.column_stack([node, seen]), axis=0)) == nodes, name
+        if name != "length_pknt":
+            assert len(np.unique(seen, axis=0)) == nodes, name
+
+
 def test_the_greedy_walk_is_that_of_at_grpo() -> None:
     world = Chain(sampling="greedy", bait=0.3, local=0.1, agents=2, turns=3, depth=3, alpha=0.5)
     played = world.play(np.random.default_rng(7), 40, 4)
@@ -144,8 +157,9 @@ def test_a_greedy_walk_samples_k_outputs_per_agent_turn_and_environment() -> Non
     assert not played.batch.need("reward_pk").any()
     with pytest.raises(ParameterError, match="no episodes"):
         world.replay(np.random.default_rng(0), played, 0)
-    with pytest.raises(ParameterError, match="cannot fill 'node_pknt'"):
-        world.play(np.random.default_rng(0), 5, 4, fields=frozenset({"node_pknt"}))
+    for field in ("node_pknt", "value_pknt", "masked_reward_pkn"):
+        with pytest.raises(ParameterError, match=f"cannot fill '{field}'"):
+            world.play(np.random.default_rng(0), 5, 4, fields=frozenset({field}))
 
 
 def test_greedy_sampling_takes_the_bait_and_independent_sampling_need_not() -> None:
