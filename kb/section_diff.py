@@ -48,6 +48,10 @@ class TextDiff:
     known_tables: frozenset[str]
 
     @property
+    def is_empty(self) -> bool:
+        return not (self.sections or self.equations or self.tables)
+
+    @property
     def changed_numbers(self) -> frozenset[str]:
         return frozenset(change.number for change in self.sections if change.kind != "added")
 

@@ -215,7 +215,9 @@ def _judged(paper: Paper, one: Stale, newest: Metadata, diff: TextDiff | None) -
     """The same with whether the part of the text that it names has changed."""
     place = read_place(one.place)
     verdicts: list[Verdict] = []
-    if diff is not None:
+    if diff is not None and diff.is_empty:
+        verdicts = ["unchanged"]
+    elif diff is not None:
         verdicts = _verdicts(place, diff)
     elif place.abstract and not (place.sections or place.equations or place.tables):
         change = _abstract_change(paper, one.version, newest)

@@ -128,11 +128,18 @@ def _change_text(change: SectionChange) -> str:
 
 
 def _stale_lines(kind: str, stale: Sequence[Stale]) -> list[str]:
-    """Those whose text changed or may have, one each; those whose text is the same, in one line."""
-    same = [one.what for one in stale if one.verdict == "unchanged"]
-    words = {"changed": "its text changed", "unknown": "its text may have changed"}
-    lines = [f"  stale {kind} {one.what} ({one.place}): {words[one.verdict]}" for one in stale if one.verdict in words]
-    return lines + ([f"  {kind}s whose text is the same: {', '.join(same)}"] if same else [])
+    """What rests on an older version, in one line for each place in the text, changed ones first."""
+    words = {"changed": "the text changed", "unknown": "the text may have changed", "unchanged": "the text is the same"}
+    lines = []
+    for verdict, says in words.items():
+        places: dict[str, list[str]] = {}
+        for one in stale:
+            if one.verdict == verdict:
+                places.setdefault("" if verdict == "unchanged" else one.place, []).append(one.what)
+        for place, names in places.items():
+            behind = f"{place}: {says}" if place else says
+            lines.append(f"  {kind}{'s' if len(names) > 1 else ''} {', '.join(names)} ({behind})")
+    return lines
 
 
 def _data(one: PaperNews) -> dict[str, Any]:

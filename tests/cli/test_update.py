@@ -45,7 +45,7 @@ def test_one_request_asks_about_all_and_newer_ones_are_listed(kb: Run, arxiv: Ar
     ran = kb("update", "--check")
     assert ran.code == 3
     assert "p7 (2401.00007): v3 of 2025-06-02; read here: v1" in ran.out
-    assert "stale fact idea (v1, section 2): its text may have changed" in ran.out
+    assert "  fact idea (v1, section 2: the text may have changed)" in ran.out
     assert "kb ingest 2401.00007v1 2401.00007v3" in ran.out
     assert "1 with a newer version, 0 withdrawn, 1 things rest on older ones" in ran.err
     assert len(arxiv.paths("/api/query")) == 1 and arxiv.requests[0].query["max_results"] == "40"

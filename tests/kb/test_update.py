@@ -97,6 +97,7 @@ def test_texts_of_different_routes_are_said_to_differ_by_their_readers_too(folde
     (folder / "text.v1.md").write_text(text(1, "Split.").replace("route: latex", "route: pdf"), encoding="utf-8")
     (folder / "text.md").write_text(text(2, "Split."), encoding="utf-8")
     (one,) = found(folder)
+    assert set(verdicts(one).values()) == {"unchanged"}
     assert one.changes == () and "different routes (latex, pdf)" in one.remark
 
 
