@@ -18,6 +18,7 @@ from kb.check.statements import statements
 from kb.check.values import ClaimVerdict, Statement
 from kb.errors import KbError
 from kb.facts import NoteClaim, read_record
+from kb.importing.decode import decode
 from kb.library import Library
 from kb.links import Names
 from kb.search.glossary import load_glossary
@@ -74,19 +75,15 @@ def open_dossiers(
 
 
 def read_note(path: Path) -> str:
-    """The text of a note: UTF-8, or the Chinese encodings that older notes are in."""
+    """The text of a note, also in the Chinese encodings that older notes are in. Raises KbError for what is no text."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         raise KbError(f"there is no file {path}", "give the path of a note, as notes/2026-04-19.md") from None
     except IsADirectoryError:
         raise KbError(f"{path} is a folder", "check its notes one by one") from None
-    for encoding in ("utf-8-sig", "gb18030"):
-        try:
-            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-        except UnicodeDecodeError:
-            continue
-    raise KbError(f"{path} is no text in UTF-8 or GBK", "save it as UTF-8")
+    text, _ = decode(data, str(path))
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _judged(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
@@ -97,11 +94,11 @@ def _judged(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
 def _settled(decided: list[ClaimVerdict], verdicts: list[ClaimVerdict], lexicon: Lexicon) -> list[ClaimVerdict]:
     """One verdict a claim: what a record says of the statement takes in what was found of the same part of it."""
     whole = list(dict.fromkeys(decided))
-    rest: dict[tuple[str, str], ClaimVerdict] = {}
+    rest: dict[tuple[str, str, str], ClaimVerdict] = {}
     for verdict in verdicts:
         place = next((at for at, other in enumerate(whole) if _takes_in(other, verdict, lexicon)), None)
         if place is None:
-            rest.setdefault((verdict.paper, verdict.claim), verdict)
+            rest.setdefault((verdict.paper, verdict.claim, verdict.verdict), verdict)
         elif verdict.verdict == whole[place].verdict and verdict.evidence:
             other = (verdict.evidence,) if verdict.evidence != whole[place].evidence else ()
             whole[place] = replace(whole[place], kind=verdict.kind, more=(*whole[place].more, *other))

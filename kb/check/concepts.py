@@ -15,7 +15,7 @@ from kb.search.glossary import Glossary
 from kb.search.tokens import has_han, is_stop_stem, normalize, query_tokens
 from kb.search.translate import translate
 
-_BREAK = re.compile(r"[，,。；;：:！!？?（()）、|│\n]|\bbut\b|而是|但是?|不过")
+_BREAK = re.compile(r" / |[，,。；;：:！!？?（()）、|│\n]|\bbut\b|而是|但是?|不过")
 _NEGATOR = re.compile(
     r"无需|无须|不需要?|不用|没有?|并非|而非|不(?!同|断|仅|只|过|错|管|论|一样|够|少|妨|如|对称|确定|是很)|"
     r"无(?!偏|穷|限|论|疑)|去掉了?|去除|消除了?|摆脱|免去|未(?!来|必)|"

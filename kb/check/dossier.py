@@ -60,6 +60,17 @@ class Dossier:
         return tuple(found)
 
     @cached_property
+    def firm(self) -> tuple[Evidence, ...]:
+        """The pieces that somebody read in the paper or its code, without what is said against a note.
+
+        A correction of a wrong statement may repeat its wrong number; that of a confirmed one only says more.
+        """
+        found = [fact_evidence(fact) for fact in self.facts.values()]
+        found += [result_evidence(row) for row in self.record.results]
+        found += [claim_evidence(claim) for claim in self.record.claims if claim.verdict == "confirmed"]
+        return tuple(piece for piece in found if piece.is_firm)
+
+    @cached_property
     def equations(self) -> list[tuple[Evidence, str]]:
         """The formulas of the record, and of the paper's text where that was ingested, as LaTeX."""
         fact = self.facts.get("formula")

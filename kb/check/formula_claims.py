@@ -14,7 +14,7 @@ from kb.check.dossier import Dossier
 from kb.check.values import ClaimVerdict, Evidence, Statement
 from kb.search.formula import normalise, runs, without_indices
 
-LEAST_SCORE = 0.55
+LEAST_SCORE = 0.65
 _LEAST_TOKENS = 5
 _INDEX_WEIGHT = 0.3
 _CUT = re.compile(r"\\q?quad(?![a-zA-Z])|\\\\|[,，;；\n]|\\text\{\s*(?:where|and|if|s\.t\.)[^}]*\}")
@@ -38,7 +38,7 @@ def formula_claims(statement: Statement, dossiers: Mapping[str, Dossier]) -> Ite
     best = best_formula(shown, dossier)
     if best and best[1] >= LEAST_SCORE:
         yield ClaimVerdict(dossier.slug, statement.line, "formula", shown, shown, "found", best[0])
-    elif not statement.musing:
+    elif not statement.musing and statement.topical:
         near = Evidence(f"nearest: {best[0].text}", best[0].where, best[0].level) if best else None
         yield ClaimVerdict(dossier.slug, statement.line, "formula", shown, shown, "not found", near)
 
@@ -83,8 +83,19 @@ def _equations(text: str) -> Iterator[str]:
 def similarity(one: str, other: str) -> float:
     """How much of their structure two formulas share, 0 to 1; indices count little, since everybody sets their own."""
     first, second = normalise(one), normalise(other)
-    bare = _shared(without_indices(first), without_indices(second))
+    bare = _shared(_closed(without_indices(first)), _closed(without_indices(second)))
     return (1 - _INDEX_WEIGHT) * bare + _INDEX_WEIGHT * _shared(first, second)
+
+
+def _closed(tokens: list[str]) -> list[str]:
+    """Without the braces around what lost its index and is one symbol now."""
+    kept: list[str] = []
+    for token in tokens:
+        if token == "}" and len(kept) >= 2 and kept[-2] == "{":
+            kept[-2:] = kept[-1:]
+        else:
+            kept.append(token)
+    return kept
 
 
 def _shared(first: list[str], second: list[str]) -> float:

@@ -20,6 +20,7 @@ _VENUE = re.compile(
     r"[（(]\s?(?P<name>ICLR|ICML|NeurIPS|NIPS|ACL|EMNLP|NAACL|EACL|AAAI|AAMAS|IJCAI|TMLR|JMLR|COLM|CVPR)\s?(?:['’`]|\s)?\s?(?P<year>(?:20)?\d\d)\s?[）)]"
 )
 _ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5})(?:v\d+)?(?![\d.]*\d)")
+_DENIED_MODEL = re.compile(r"(?:不是|并非|而非|\bnot)\s?$")
 _SMALL = frozenset("and of for with in from the to via by on a an".split())
 
 
@@ -56,14 +57,20 @@ def expansions(text: str, acronym: str) -> list[str]:
     found += [match[1] for match in re.finditer(rf"(?<![A-Za-z0-9-]){name}{_STANDS_FOR}({_WORDS})", text)]
     for match in re.finditer(rf"({_WORDS})\s?[（(]{name}[）)]", text):
         words = match[1].split()
-        # The words before a bracket begin somewhere: the shortest end of them that spells the acronym.
-        ends = (" ".join(words[-count:]) for count in range(1, len(words) + 1))
-        found += [end for end in ends if spells(end, acronym)][:1]
+        # The words before a bracket begin somewhere: the shortest end of them that spells the acronym best.
+        ends = [" ".join(words[-count:]) for count in range(1, len(words) + 1)]
+        best = max(spelled(end, acronym) for end in ends)
+        found += [next(end for end in ends if spelled(end, acronym) == best)]
     return [long for long in dict.fromkeys(found) if spells(long, acronym)]
 
 
 def spells(long: str, acronym: str) -> bool:
-    """Whether the letters of the acronym come, in order, from the words: most of them as first or capital letters."""
+    """Whether an acronym may stand for these words: most of its letters come from them, in order."""
+    return spelled(long, acronym) >= 0.75 and len(long.split()) + long.count("-") >= 2
+
+
+def spelled(long: str, acronym: str) -> float:
+    """The share of an acronym's letters that come, in order, as first or capital letters of the words."""
     letters = [char for char in acronym.lower() if char.isalpha()]
     heads = re.findall(r"(?<![A-Za-z])[A-Za-z]|[A-Z]", long)
     at = hits = 0
@@ -72,7 +79,7 @@ def spells(long: str, acronym: str) -> bool:
             if heads[place].lower() == letter:
                 at, hits = place + 1, hits + 1
                 break
-    return len(letters) >= 2 and hits >= 0.75 * len(letters) and len(long.split()) + long.count("-") >= 2
+    return hits / len(letters) if len(letters) > 1 else 0.0
 
 
 def _expansion(statement: Statement, dossier: Dossier, start: int, stop: int) -> Iterator[ClaimVerdict]:
@@ -122,8 +129,9 @@ def _stems(text: str) -> set[str]:
 
 
 def _same_words(one: str, other: str) -> bool:
+    """Whether two long forms are one. Where a long form begins in running text is a guess, so one may hold the other."""
     first, second = _stems(one), _stems(other)
-    return bool(first) and len(first & second) >= 0.8 * max(len(first), len(second))
+    return min(len(first), len(second)) > 1 and len(first & second) >= 0.8 * min(len(first), len(second))
 
 
 def _within(part: str, whole: str) -> bool:
@@ -239,7 +247,7 @@ def _models(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
 def _naming(model: str, dossier: Dossier) -> Evidence | None:
     wanted = _flat(model)
     for piece in dossier.pieces:
-        if not piece.where.startswith(RECORDED) and wanted in _flat(piece.text):
+        if wanted in _flat(piece.text) and not _DENIED_MODEL.search(piece.text[: max(0, piece.text.find(model))]):
             return piece
     for passage in dossier.passages([model]):
         if wanted in _flat(passage.text):
@@ -257,7 +265,7 @@ def _other_model(statement: Statement, place: int, dossier: Dossier) -> Evidence
 
 
 _ROLES = {
-    "coach": r"coach|教练", "judge": r"\bjudge|裁判|评审|评判", "verifier": r"verifier|验证器", "critic": r"critic|评论家",
+    "coach": r"coach|教练", "judge": r"\bjudge|\bgrader|裁判|评审|评判|评委", "verifier": r"verifier|验证器", "critic": r"critic|评论家",
     "teacher": r"teacher|教师", "base": r"\bbase model|backbone|基座|底座", "embedder": r"embedding model|嵌入模型",
     "reward": r"reward model|奖励模型",
 }  # fmt: skip

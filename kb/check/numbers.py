@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping
 from kb.check.concepts import Reading, cover
 from kb.check.dossier import Dossier, passage_evidence, result_evidence
 from kb.check.quantities import MODEL, Quantity, in_words, quantities
-from kb.check.values import RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.check.values import ClaimVerdict, Evidence, Statement, Verdict
 from kb.facts import Result
 
-_CUT = re.compile(r"[，,。；;、（）()]|\band\b|\bwhile\b|但|而(?!且)")
+_CUT = re.compile(r"[，。；;、（）()]|,(?!\d{3})|(?<=\w)\.\s|\band\b|\bwhile\b|但|而(?!且)")
 _GAIN = re.compile(
-    r"提升|提高|提了|涨|增[加长]|改进|超过|高出|\bgains?\b|improv|\bover\b|\bby\b|increase|\+", re.IGNORECASE
+    r"(?:提升|提高|提(?![升高])|涨|增[加长]|改进)(?![到至])|超过|高出|\bgains?\b|improv\w*(?! (?:from|to))|\bover\b|\bby\b|increas\w*(?! (?:from|to))|\+",
+    re.IGNORECASE,
 )
-_ABOUT = re.compile(r"约|大约|左右|接近|近|几乎|将近|\babout\b|\bnearly\b|\bapprox|\baround\b|[~～≈]", re.IGNORECASE)
+_ABOUT = re.compile(r"约|大约|左右|接近|近|几乎|将近|\babout\b|\bnearly\b|\bapprox|\baround\b", re.IGNORECASE)
 _AT_LEAST = re.compile(r"超过|以上|至少|不低于|\bover\b|more than|at least|>", re.IGNORECASE)
 _METRIC = re.compile(
     r"(?:pass|avg|maj|cons|hit|acc|best)@\w+|\bF1\b|\bEM\b|exact match|best-of-n|准确率|accuracy|成功率|success",
@@ -27,10 +28,9 @@ _METRIC = re.compile(
 )
 # Symbols and words whose value a method fixes; a different value is a different method.
 _PARAMETERS = frozenset(
-    "eps eps_low eps_high ddof lambda gamma beta omega clip lr 上界 下界 上限 下限 学习率 折扣 温度 temperature discount "
-    "batch epochs group_size 组大小 每组 衰减 decay".split()
+    "eps eps_low eps_high ddof lambda gamma beta omega delta clip lr temperature group_size epochs decay".split()
 )
-_LEAST_CONTEXT = 0.34
+_LEAST_CONTEXT = 0.3
 _COMMON = 10
 
 
@@ -42,14 +42,21 @@ def numbers(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
         if not _says_something(quantity):
             continue
         clause = clause_around(statement.text, quantity.start, quantity.stop)
-        guesses = [slug for slug in statement.spoken_of(quantity.start) if slug in dossiers]
+        guesses = [slug for slug in _guesses(statement, quantity.start) if slug in dossiers]
         verdicts = [_judge(statement, quantity, clause, dossiers[slug]) for slug in guesses]
-        decided = [verdict for verdict in verdicts if verdict.verdict != "not found"]
-        best = next((v for v in decided if v.verdict == "found"), decided[0] if decided else None)
+        best = next(
+            (verdict for wanted in ("found", "contradicted") for verdict in verdicts if verdict.verdict == wanted), None
+        )
         if best is not None:
             yield best
-        elif verdicts and not statement.musing:
-            yield verdicts[0]
+        elif verdicts and not statement.musing and statement.form != "row":
+            sure = [verdict for verdict in verdicts if statement.is_sure_of(verdict.paper)]
+            yield from sure[-1:]
+
+
+def _guesses(statement: Statement, place: int) -> list[str]:
+    """Whom a number may be said of: the paper named before it, and the one that the text around is about."""
+    return list(dict.fromkeys(slug for slug in (statement.paper_at(place), statement.subject) if slug))
 
 
 def _says_something(quantity: Quantity) -> bool:
@@ -89,22 +96,17 @@ def _short(clause: str, number: str) -> str:
 
 def _decide(statement: Statement, quantity: Quantity, clause: str, dossier: Dossier) -> tuple[Verdict, Evidence | None]:
     by_result = _by_results(statement, quantity, clause, dossier)
-    if by_result and by_result[0] == "found":
+    sure = statement.is_sure_of(dossier.slug)
+    if by_result and (by_result[0] == "found" or (sure and _other_model(quantity, clause, statement, dossier))):
         return by_result
-    said = dossier.read(statement.text)
-    local = dossier.read(clause)
-    piece = _in_pieces(quantity, said, local, dossier)
-    if piece:
-        return "found", piece
-    passage = _in_text(quantity, said, local, dossier)
-    if passage:
-        return "found", passage
-    if by_result and not statement.musing:
-        return by_result
+    said, local = dossier.read(statement.text), dossier.read(clause)
+    found = _in_pieces(quantity, said, local, dossier) or _in_text(quantity, said, local, dossier)
+    if found:
+        return "found", found
+    if statement.musing or not sure:
+        return "not found", None
     other = _other_value(quantity, dossier)
-    if other and not statement.musing:
-        return "contradicted", other
-    return "not found", None
+    return by_result or (("contradicted", other) if other else ("not found", None))
 
 
 # ---------------------------------------------------------------- results
@@ -115,17 +117,39 @@ def _by_results(
 ) -> tuple[Verdict, Evidence] | None:
     """What the rows of the same benchmark say; None when no row is about it or they cannot be compared."""
     rows = [row for row in dossier.record.results if _names_benchmark(row.benchmark, clause)]
-    if not rows:
-        return None
-    models = [match[0] for match in MODEL.finditer(statement.text) if re.search(r"\d", match[0])]
-    for row in rows:
+    near = rows or [row for row in dossier.record.results if _names_benchmark(row.benchmark, statement.text)]
+    models = _models_near(clause, statement)
+    for row in near:
         if _same_value(quantity, row, clause):
             fits = not models or any(_names_model(row.model, model) for model in models) or not MODEL.search(row.model)
             return ("found" if fits else "contradicted"), result_evidence(row)
-    if any(not _can_differ(quantity, row, clause, models) for row in rows):
+    if not rows or any(not _can_differ(quantity, row, clause, models) for row in rows):
         return None
     firm = [row for row in rows if row.level in ("paper", "code")]
     return ("contradicted", result_evidence(firm[0])) if firm else None
+
+
+def _models_near(clause: str, statement: Statement) -> list[str]:
+    """The models that a clause names, else those of its sentence."""
+    sentence = next(
+        (part for part in re.split(r"[。；;]|(?<=\w)\.\s", statement.text) if clause.strip() in part), clause
+    )
+    for text in (clause, sentence):
+        models = [match[0] for match in MODEL.finditer(text) if re.search(r"\d", match[0])]
+        if models:
+            return models
+    return []
+
+
+def _other_model(quantity: Quantity, clause: str, statement: Statement, dossier: Dossier) -> bool:
+    """Whether a number is right, but of another model than the one named, which the record does not know."""
+    models = _models_near(clause, statement)
+    known = " ".join(piece.text for piece in dossier.pieces)
+    return (
+        bool(models)
+        and not any(_names_model(known, model) for model in models)
+        and any(_same_value(quantity, row, clause) for row in dossier.record.results)
+    )
 
 
 def _names_benchmark(benchmark: str, clause: str) -> bool:
@@ -138,7 +162,8 @@ def _names_benchmark(benchmark: str, clause: str) -> bool:
     match = re.search(
         rf"(?<![A-Za-z0-9]){re.escape(base)}(?![A-Za-z])[\s'’-]*((?:20)?\d\d(?!\d|\.|%|\s?分|\s?pp))?", clause
     )
-    return bool(match) and not (year and match[1] and match[1][-2:] != year) and not (not year and match[1])
+    said = (match[1] or "")[-2:] if match else ""
+    return match is not None and (said == year if said else True)
 
 
 def _names_model(known: str, said: str) -> bool:
@@ -171,9 +196,13 @@ def _equal(quantity: Quantity, other: Quantity, clause: str) -> bool:
         return True
     if quantity.high is not None or other.high is not None:
         return False
-    if _ABOUT.search(clause) and quantity.unit == other.unit:
+    if _is_rough(quantity, clause) and quantity.unit == other.unit:
         return abs(quantity.low - other.low) <= 0.03 * abs(other.low)
     return bool(_AT_LEAST.search(clause)) and quantity.unit == other.unit == "%" and 0 <= other.low - quantity.low < 1
+
+
+def _is_rough(quantity: Quantity, clause: str) -> bool:
+    return bool(_ABOUT.search(clause)) or quantity.sign in ("~", "～", "≈", "\\approx", "\\sim")
 
 
 def _can_differ(quantity: Quantity, row: Result, clause: str, models: list[str]) -> bool:
@@ -183,11 +212,11 @@ def _can_differ(quantity: Quantity, row: Result, clause: str, models: list[str])
     is_gain = bool(quantity.sign == "+" or _GAIN.search(clause))
     row_gain = "gain" in row.metric or str(row.value).lstrip("over ").startswith("+")
     said, known = _METRIC.search(clause), _METRIC.search(row.metric)
-    if said and (not known or said[0].lower() != known[0].lower()):
+    if said and (known is None or said[0].lower() != known[0].lower()):
         return False
     if any(not _names_model(row.model, model) for model in models):
         return False
-    if _ABOUT.search(clause) or _AT_LEAST.search(clause):
+    if _is_rough(quantity, clause) or _AT_LEAST.search(clause):
         return False
     return (is_gain == row_gain and quantity.high is None) or bool(is_gain and row_gain and quantity.sign == "+")
 
@@ -199,16 +228,26 @@ def _in_pieces(quantity: Quantity, said: Reading, local: Reading, dossier: Dossi
     """The piece of the record that has the same number and most of the same context."""
     best: tuple[float, Evidence] | None = None
     for piece in dossier.pieces:
-        here = [other for other in quantities(piece.text) if quantity.same(other) and _same_label(quantity, other)]
+        here = [
+            other
+            for other in quantities(piece.text, spelled=True)
+            if quantity.same(other) and _same_label(quantity, other)
+        ]
         if not here:
             continue
         held = dossier.read(piece.text)
         context = _context(said, local, held)
         if any(quantity.label and quantity.label == other.label for other in here):
             context += 0.5
-        if context >= _LEAST_CONTEXT and (best is None or context > best[0]):
+        if context >= _least_context(quantity) and (best is None or context > best[0]):
             best = (context, piece)
     return best[1] if best else None
+
+
+def _least_context(quantity: Quantity) -> float:
+    """A number of many digits is hardly there by chance."""
+    digits = min(len(word.replace(".", "").strip("0")) for word in in_words(quantity))
+    return _LEAST_CONTEXT if digits < 3 else _LEAST_CONTEXT / 2
 
 
 def _same_label(quantity: Quantity, other: Quantity) -> bool:
@@ -229,12 +268,21 @@ def _context(said: Reading, local: Reading, held: Reading) -> float:
 
 def _in_text(quantity: Quantity, said: Reading, local: Reading, dossier: Dossier) -> Evidence | None:
     best: tuple[float, Evidence] | None = None
-    for passage in dossier.passages(in_words(quantity)):
-        here = [other for other in quantities(passage.text) if quantity.same(other) and _same_label(quantity, other)]
+    words = [
+        *in_words(quantity),
+        *(word for concept in local.concepts for wording in concept.wordings for word in wording),
+    ]
+    for passage in dossier.passages(words):
+        here = [
+            other
+            for other in quantities(passage.text, spelled=True)
+            if quantity.same(other) and _same_label(quantity, other)
+        ]
         if not here and not _in_row(quantity, passage.text):
             continue
         context = _context(said, local, dossier.lexicon.read(f"{' '.join(passage.heading)}\n{passage.text}"))
-        if context >= _LEAST_CONTEXT and (best is None or context > best[0]):
+        context += 0.5 * any(quantity.label and quantity.label == other.label for other in here)
+        if context >= _least_context(quantity) and (best is None or context > best[0]):
             best = (context, passage_evidence(passage, here[0].start if here else 0))
     return best[1] if best else None
 
@@ -251,11 +299,12 @@ def _other_value(quantity: Quantity, dossier: Dossier) -> Evidence | None:
         return None
     known = [
         (other.low, piece)
-        for piece in dossier.pieces
-        if piece.is_firm and not piece.where.startswith(RECORDED)
+        for piece in dossier.firm
         for other in quantities(piece.text)
         if other.label == quantity.label and other.unit == quantity.unit
     ]
-    if not known or len({value for value, _ in known}) > 1 or known[0][0] == quantity.low:
+    values = {value for value, _ in known}
+    ranged = any(q.high is not None and q.label == quantity.label for p in dossier.firm for q in quantities(p.text))
+    if len(values) != 1 or ranged or quantity.low in values:
         return None
     return known[0][1]

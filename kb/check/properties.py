@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from kb.check.concepts import Reading
-from kb.check.dossier import Dossier, fact_evidence
-from kb.check.values import RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.check.concepts import Reading, cover
+from kb.check.dossier import Dossier, fact_evidence, passage_evidence
+from kb.check.values import COMPARED, RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.index.sentences import sentence_spans
 
 # The traits of the record that sentences speak of, by the words that they use for them.
 _TRAITS = {
@@ -40,6 +41,20 @@ _NEEDS_NOT = re.compile(
     r"doesn't (?:need|require|rely on) (?:any )?)(?P<object>[^，,。；;、()（）|│:：]{2,40})",
     re.IGNORECASE,
 )
+_NEEDS = re.compile(
+    r"(?:(?<![不无])需要|必须有|依赖于?|\bneeds |\brequires |\brelies on |\bdepends on )(?!no\b|一些)(?P<object>[^，,。；;、()（）|│:：]{2,40})",
+    re.IGNORECASE,
+)
+_LEAST_TEXT = 0.6
+_NEEDED = re.compile(
+    r"(?<![不无])(?:需要|必须有|要求)(?P<zh>[^，,。；;、()（）|│:：]{2,40})"
+    r"|(?P<en>[A-Za-z][^，,。；;、()（）|│:：/]{2,40}?) (?:is|are) (?:needed|required)"
+    r"|\b(?:needs|requires) (?!no\b)(?P<of>[^，,。；;、()（）|│:：/]{2,40})",
+    re.IGNORECASE,
+)
+_RESTRICTS = re.compile(
+    r"仅|只|可选|除|视|部分|默认|\bonly\b|option|\bexcept|\bunless|\bpartly\b|default|with process", re.IGNORECASE
+)
 _SINGLE = re.compile(
     r"(?:只|仅)(?:在|是|面向|针对|适用于)?\s?(?:单(?:智能体|\s?agent)|single[\s-]agent)|\bsingle[\s-]agent (?:method|only)|本身不是\s?(?:multi-agent|多智能体)",
     re.IGNORECASE,
@@ -47,8 +62,14 @@ _SINGLE = re.compile(
 _OTHERS = re.compile(
     r"其[他余]|除(?:自[己身])|留一|\bothers?\b|leave[\s-]one[\s-]out|(?<![A-Za-z])[KkGgNn]\s?-\s?1\b", re.IGNORECASE
 )
-_OWN_TOO = re.compile(r"含自[身己]|包括自[身己]|own included|including (?:itself|its own)", re.IGNORECASE)
+_OWN_TOO = re.compile(
+    r"(?<!不)(?<!不包)含自[身己]|(?<!不)包括自[身己]|own included|including (?:itself|its own)", re.IGNORECASE
+)
 _BASELINE = re.compile(r"baseline|基线|均值|平均", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[，,。；;：:（(│|！!？?]|(?<=\w)\.\s|但|而(?!且)|\bbut\b|\band\b|\bwhile\b|\bso\b", re.IGNORECASE
+)
+_LED = 6  # characters that may stand before the name that a clause begins with
 _LIST = re.compile(
     r"(?P<head>[^，,。；;：:│|（()]{2,40})[（(](?P<items>[^（()）]{1,40}?[+/、和与][^（()）]{1,40}?)[)）]"
 )
@@ -88,20 +109,28 @@ def _traits(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
 
 
 def _whose(statement: Statement, place: int) -> str | None:
-    """Whom a predicate is said of; nobody when the sentence compares or when its subject is something else."""
-    named = {slug for slug, start, _ in statement.mentions if start <= place}
-    if len(named) > 1 and statement.form == "sentence":
-        nearest = [start for slug, start, _ in statement.mentions if start <= place][-1]
-        between = statement.text[nearest:place]
-        if not re.search(r"[；;，,。]", statement.text[:nearest]) or re.search(r"[；;。]", between):
-            return None
-    return statement.paper_at(place)
+    """Whom a predicate is said of: its clause begins with the paper, or names none and the text around is about one."""
+    if statement.form == "row":
+        return statement.paper_at(place)
+    left = max((match.end() for match in _CLAUSE.finditer(statement.text[:place])), default=0)
+    here = [(slug, start) for slug, start, _ in statement.mentions if left <= start < place]
+    if here:
+        slug, start = here[0]
+        led = statement.text[left:start].strip(" \t“\"'（(")
+        return slug if len(here) == 1 and len(led) <= _LED and not COMPARED.search(statement.text[left:start]) else None
+    earlier = {slug for slug, start, _ in statement.mentions if start < left}
+    if len(earlier) == 1:
+        slug = earlier.pop()
+        return slug if statement.is_sure_of(slug) and slug == (statement.subject or slug) else None
+    if statement.mentions and not statement.topical:
+        return None
+    return None if earlier else statement.subject
 
 
 def _before(text: str, place: int) -> str:
     """What stands before a place in its own clause."""
-    left = max(text.rfind(mark, 0, place) for mark in "，,。；;：:（(│|！!？?")
-    return text[left + 1 : place]
+    left = max((match.end() for match in _CLAUSE.finditer(text[:place])), default=0)
+    return text[left:place]
 
 
 def _compared(statement: Statement, dossier: Dossier, column: str, said: str, claim: str) -> Iterator[ClaimVerdict]:
@@ -110,9 +139,12 @@ def _compared(statement: Statement, dossier: Dossier, column: str, said: str, cl
     if answer not in ("yes", "no"):
         return
     evidence = fact_evidence(fact)
+    sure = statement.is_sure_of(dossier.slug) or statement.form == "row"
     if answer == said:
         yield _made(statement, dossier, claim, "found", evidence)
-    elif remark or not evidence.is_firm:
+    elif not sure:
+        return
+    elif _RESTRICTS.search(remark) or not evidence.is_firm:
         yield _made(statement, dossier, claim, "incomplete", evidence)
     else:
         yield _made(statement, dossier, claim, "contradicted", evidence)
@@ -122,25 +154,64 @@ def _compared(statement: Statement, dossier: Dossier, column: str, said: str, cl
 
 
 def _needs(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
-    """ "No need of X" against the list of what a method needs, which may hold some X."""
-    for match in _NEEDS_NOT.finditer(statement.text):
-        dossier = dossiers.get(_whose(statement, match.start()) or "")
-        if dossier is None or "needs" not in dossier.facts:
-            continue
-        wanted = dossier.read(match["object"])
-        evidence = fact_evidence(dossier.facts["needs"])
-        held = dossier.read(evidence.text)
-        if wanted.concepts and evidence.is_firm and all(c.held_by(held.affirmed) for c in wanted.concepts):
-            yield _made(statement, dossier, match[0], "contradicted", evidence)
-        elif wanted.concepts and (piece := _denied_in(wanted, dossier)):
-            yield _made(statement, dossier, match[0], "found", piece)
+    """What a method needs or does without, against what the record and the text say that it needs."""
+    for pattern, denies in ((_NEEDS_NOT, True), (_NEEDS, False)):
+        for match in pattern.finditer(statement.text):
+            dossier = dossiers.get(_whose(statement, match.start()) or "")
+            if dossier is None or any(re.search(words, match["object"], re.IGNORECASE) for words in _TRAITS.values()):
+                continue  # a trait has a cell of its own
+            wanted = dossier.read(re.sub(r"\s*(?:at all|whatsoever)\s*\.?$", "", match["object"]))
+            if wanted.concepts:
+                yield from _need(statement, dossier, match[0], wanted, denies)
 
 
-def _denied_in(wanted: Reading, dossier: Dossier) -> Evidence | None:
-    """A piece of the record that denies all of what is wanted."""
+def _need(statement: Statement, dossier: Dossier, claim: str, wanted: Reading, denies: bool) -> Iterator[ClaimVerdict]:
+    needed = next((piece for text, piece in _needed(dossier) if _all_in(wanted, dossier.read(text))), None)
+    spared = _not_needed(wanted, dossier)
+    if denies and needed:
+        yield _made(statement, dossier, claim, "contradicted", needed)
+    elif found := spared if denies else needed:
+        yield _made(statement, dossier, claim, "found", found)
+    elif passage := _said_in_text(statement, dossier, claim, wanted, denies):
+        yield _made(statement, dossier, claim, "found", passage)
+    elif any(slug == dossier.slug for slug, _, _ in statement.mentions):
+        yield ClaimVerdict(dossier.slug, statement.line, "property", claim.strip(), statement.text, "not found")
+
+
+def _said_in_text(statement: Statement, dossier: Dossier, claim: str, wanted: Reading, denies: bool) -> Evidence | None:
+    """A sentence of the paper's text that speaks of all of what is wanted, and denies it just where the note does."""
+    asked = dossier.read(claim)
+    for passage in dossier.about(claim):
+        for start, stop in sentence_spans(passage.text):
+            held = dossier.lexicon.read(passage.text[start:stop])
+            tokens = held.denied if denies else held.affirmed
+            if all(concept.held_by(tokens) for concept in wanted.concepts) and cover(asked, held) >= _LEAST_TEXT:
+                return passage_evidence(passage, (start + stop) // 2)
+    return None
+
+
+def _all_in(wanted: Reading, held: Reading) -> bool:
+    return all(concept.held_by(held.affirmed) for concept in wanted.concepts)
+
+
+def _needed(dossier: Dossier) -> Iterator[tuple[str, Evidence]]:
+    """What the method needs, by the record: the cell of needs, and what other cells say that it needs."""
+    for column, fact in dossier.facts.items():
+        evidence = fact_evidence(fact)
+        if column not in ("needs", "idea") or not evidence.is_firm:
+            continue  # other cells speak of other methods too
+        if column == "needs":
+            yield evidence.text, evidence
+        for match in _NEEDED.finditer(evidence.text):
+            yield match["zh"] or match["en"] or match["of"], evidence
+
+
+def _not_needed(wanted: Reading, dossier: Dossier) -> Evidence | None:
+    """A piece of the record that says of all of what is wanted that it is not needed."""
     for piece in dossier.pieces:
-        if all(concept.held_by(dossier.read(piece.text).denied) for concept in wanted.concepts):
-            return piece
+        for match in _NEEDS_NOT.finditer(piece.text):
+            if _all_in(wanted, dossier.read(match["object"])):
+                return piece
     return None
 
 
@@ -179,15 +250,18 @@ def _same_list(head: Reading, items: list[Reading], known_head: Reading, known: 
 
 def _own_sample(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
     """Whether a baseline is the mean of the others or of all, own sample included."""
-    others, baseline = _OTHERS.search(statement.text), _BASELINE.search(statement.text)
-    if not others or not baseline or re.search(r"而不是|不是|\bnot\b", statement.text[: others.start()]):
+    others, own, baseline = (pattern.search(statement.text) for pattern in (_OTHERS, _OWN_TOO, _BASELINE))
+    denied = others and re.search(r"而不是|不是|并非|\bnot\b", statement.text[: others.start()])
+    said = own or (None if denied else others)
+    if not said or not baseline:
         return
-    dossier = dossiers.get(_whose(statement, others.start()) or "")
+    dossier = dossiers.get(_whose(statement, said.start()) or "")
     if dossier is None or "comparison_group" not in dossier.facts:
         return
     evidence = fact_evidence(dossier.facts["comparison_group"])
-    claim = statement.text[min(others.start(), baseline.start()) : max(others.end(), baseline.end())]
-    if _OWN_TOO.search(evidence.text) and evidence.is_firm:
-        yield _made(statement, dossier, claim, "contradicted", evidence)
-    elif _OTHERS.search(evidence.text):
+    claim = statement.text[min(said.start(), baseline.start()) : max(said.end(), baseline.end())]
+    known_own, known_others = _OWN_TOO.search(evidence.text), _OTHERS.search(evidence.text)
+    if (own and known_own) or (not own and known_others):
         yield _made(statement, dossier, claim, "found", evidence)
+    elif evidence.is_firm and ((own and known_others) or (not own and known_own)):
+        yield _made(statement, dossier, claim, "contradicted", evidence)

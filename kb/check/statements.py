@@ -37,7 +37,7 @@ _MUSING = re.compile(
 )
 # A heading of several numbers that is too long for ``stretches`` or stands close to its text.
 _NUMBERED = re.compile(r"^\s*\d{1,2}(?:\.\d{1,2})+[.、．]?\s+(?=\S)")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)、．]|[(（]?(?:[a-z]|\d{1,2}|[一二三四五六七八九十])[)）]|©)\s*")
+_LIST_MARK = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,2}[.)、．]|[(（]?(?:[a-z]|\d{1,2}|[一二三四五六七八九十])[)）]|©)\s*")
 _ENDS = re.compile(r"[。；;：:！!？?，,.]$")
 _LABEL_CHARS = 60
 
@@ -164,13 +164,14 @@ class _Reader:
             statement = self._statement(latex, start, "formula")
             named = mentions(self._known, re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r" \1 ", latex))
             slug = named[0][0] if named else statement.subject
-            yield Statement(latex, statement.line, "formula", slug, (), statement.musing, statement.before)
+            topical = statement.topical and slug == statement.subject
+            yield Statement(latex, statement.line, "formula", slug, topical, (), statement.musing, statement.before)
 
     def _statement(self, text: str, place: int, form: str) -> Statement:
         musing = self._musing or bool(_QUESTION.search(text) or _MUSING.search(text))
         return Statement(
             text=" ".join(text.split("\n")), line=bisect_right(self._lines, place), form=form,  # type: ignore[arg-type]
-            subject=self._topic or self._last, mentions=mentions(self._known, text), musing=musing, before=self._before,
+            subject=self._topic or self._last, topical=self._topic is not None, mentions=mentions(self._known, text), musing=musing, before=self._before,
         )  # fmt: skip
 
 

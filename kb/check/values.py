@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,6 +10,10 @@ from kb.search.tokens import has_han
 
 Verdict = Literal["found", "incomplete", "contradicted", "not found"]
 RECORDED = "record, claims in notes"
+COMPARED = re.compile(
+    r"(?:比|与|和|跟|及|、|/|相[对较比]于?|对比|超过|优于|高于|低于|不如|胜过|接近|达到|\bvs\.?|\bthan|\bover|\bagainst|\bto|\bwith|\band|\bfrom|\bof)\s*$",
+    re.IGNORECASE,
+)
 VERDICTS: tuple[Verdict, ...] = ("contradicted", "incomplete", "found", "not found")
 ClaimKind = Literal["number", "name", "property", "formula"]
 
@@ -17,14 +22,16 @@ ClaimKind = Literal["number", "name", "property", "formula"]
 class Statement:
     """A sentence, table row or display formula of a note, and the papers it may be about.
 
-    ``subject`` is the slug that the text around it is about; ``mentions`` are the papers it names itself, as
-    ``(slug, start, stop)``. ``musing`` marks what the writer supposes, asks or plans. ``before`` is the sentence before.
+    ``subject`` is the slug that the text around it is about; ``topical`` when a heading says so, which is surer than the
+    sentences before. ``mentions`` are the papers it names itself, as ``(slug, start, stop)``. ``musing`` marks what the
+    writer supposes, asks or plans. ``before`` is the sentence before.
     """
 
     text: str
     line: int
     form: Literal["sentence", "row", "formula", "heading"]
     subject: str | None = None
+    topical: bool = False
     mentions: tuple[tuple[str, int, int], ...] = ()
     musing: bool = False
     before: str = ""
@@ -36,17 +43,21 @@ class Statement:
         return tuple(dict.fromkeys([*named, *([self.subject] if self.subject else [])]))
 
     def paper_at(self, position: int) -> str | None:
-        """Whom something at this place of the text is said of: the paper named last before it, else the subject."""
+        """Whom something at this place of the text is said of: the paper named last before it, else the subject.
+
+        A paper that something is compared with ("than PPO", "比 PPO 高") is not the one that is spoken of.
+        """
         if self.form == "row":
             return self.mentions[0][0] if self.mentions else None
-        before = [slug for slug, start, _ in self.mentions if start <= position]
-        if before:
-            return before[-1]
-        return self.subject or (self.mentions[0][0] if self.mentions else None)
+        named = [
+            slug for slug, start, _ in self.mentions if start <= position and not COMPARED.search(self.text[:start])
+        ]
+        return named[-1] if named else self.subject
 
-    def spoken_of(self, position: int) -> tuple[str, ...]:
-        """Like ``paper_at``, with the subject of the text around as a second guess."""
-        return tuple(dict.fromkeys(slug for slug in (self.paper_at(position), self.subject) if slug))
+    def is_sure_of(self, slug: str) -> bool:
+        """Whether the statement names the paper as what it speaks of, or stands below its heading."""
+        named = [not COMPARED.search(self.text[:start]) for other, start, _ in self.mentions if other == slug]
+        return any(named) if named else self.topical and self.subject == slug
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,9 +27,10 @@ _SIGNS = {"contradicted": "✗", "incomplete": "~", "found": "✓", "not found":
 _STYLES = {"contradicted": "bold red", "incomplete": "yellow", "found": "green", "not found": "dim"}
 _WORDS = {
     "zh": {"contradicted": "矛盾", "incomplete": "不完整", "found": "属实", "not found": "未找到依据", "line": "行",
-           "also": "另见", "no evidence": "记录与正文里都没有找到"},
+           "also": "另见", "no evidence": "记录与正文里都没有找到", "formulas": "{} 个公式既不在记录里，也不在正文的 LaTeX 里"},
     "en": {"contradicted": "contradicted", "incomplete": "incomplete", "found": "found", "not found": "not found",
-           "line": "line", "also": "also", "no evidence": "neither in the record nor in the text"},
+           "line": "line", "also": "also", "no evidence": "neither in the record nor in the text",
+           "formulas": "{} formulas that are neither in the record nor in the LaTeX of the text"},
 }  # fmt: skip
 _RECORD_WORDS = {
     "confirmed": "found",
@@ -109,11 +110,12 @@ def _library_check(name: str, as_json: bool) -> None:
 
 def _check_note(library: Library, note: Path) -> Sequence[ClaimVerdict]:
     from kb.check.claims import claims_of_note
+    from kb.index.embedding.registry import embedder_of
 
     path = note if note.exists() else library.workspace.root / note
     index = _open_index(library)
     try:
-        return claims_of_note(library, index, path)
+        return claims_of_note(library, index, path, embedder_of(library.workspace) if index else None)
     finally:
         if index is not None:
             index.close()
@@ -157,11 +159,32 @@ def _print(library: Library, verdicts: Sequence[ClaimVerdict], language: str) ->
     out = console()
     for slug in dict.fromkeys(verdict.paper for verdict in verdicts):
         out.print(Text(_name(library, slug), style="bold"))
-        for verdict in (v for v in verdicts if v.paper == slug):
-            out.print(_head(f"{_WORDS[language]['line']} {verdict.line}", verdict.verdict, verdict.claim, language))
+        own = [verdict for verdict in verdicts if verdict.paper == slug]
+        strange = [v for v in own if v.kind == "formula" and v.verdict == "not found" and not _is_recorded(v)]
+        for lines, verdict in _by_claim(verdict for verdict in own if verdict not in strange):
+            out.print(_head(f"{_WORDS[language]['line']} {lines}", verdict.verdict, verdict.claim, language))
             for line in _evidence_lines(verdict, language):
                 out.print(Padding(Text(line, style="dim"), (0, 0, 0, 4), expand=False))
+        if strange:
+            lines = ", ".join(str(verdict.line) for verdict in strange)
+            count = _WORDS[language]["formulas"].format(len(strange))
+            out.print(_head(f"{_WORDS[language]['line']} {lines}", "not found", count, language))
         out.print()
+
+
+def _by_claim(verdicts: Iterable[ClaimVerdict]) -> list[tuple[str, ClaimVerdict]]:
+    """The lines that say the same, and the verdict on it."""
+    found: dict[tuple[str, str], tuple[list[int], ClaimVerdict]] = {}
+    for verdict in verdicts:
+        lines, _ = found.setdefault((verdict.claim, verdict.verdict), ([], verdict))
+        lines.append(verdict.line)
+    return [(", ".join(map(str, dict.fromkeys(lines))), verdict) for lines, verdict in found.values()]
+
+
+def _is_recorded(verdict: ClaimVerdict) -> bool:
+    from kb.check.values import RECORDED
+
+    return bool(verdict.evidence and verdict.evidence.where.startswith(RECORDED))
 
 
 def _head(place: str, verdict: str, claim: str, language: str):  # type: ignore[no-untyped-def]
@@ -211,16 +234,12 @@ def _clip(text: str, most: int) -> str:
 
 
 def _summary(verdicts: Sequence[str], language: str) -> str:
-    words = _WORDS[language]
-    counts = [f"{words[verdict]} {verdicts.count(verdict)}" for verdict in _SIGNS if verdict in verdicts]
-    if not counts:
-        return "没有可以核对的说法" if language == "zh" else "no claim about a paper of this workspace was found"
-    return (
-        ("共核对" if language == "zh" else "claims checked: ")
-        + f"{len(verdicts)}"
-        + ("：" if language == "zh" else ": ")
-        + ", ".join(counts)
-    )
+    counts = {verdict: verdicts.count(verdict) for verdict in _SIGNS if verdict in verdicts}
+    if language == "zh":
+        shown = "，".join(f"{_WORDS['zh'][verdict]} {count}" for verdict, count in counts.items())
+        return f"共核对 {len(verdicts)}：{shown}" if counts else "没有可以核对的、关于本工作区论文的说法"
+    shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{len(verdicts)} claims checked: {shown}" if counts else "no claim about a paper of this workspace"
 
 
 def _wanted(only: list[str] | None) -> frozenset[str]:
