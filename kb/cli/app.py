@@ -29,6 +29,7 @@ from kb.cli import (
     report,
     repro,
     search,
+    update,
     workspaces,
 )
 from kb.errors import ERROR, KbError
@@ -63,6 +64,7 @@ app.add_typer(note.app, name="note", rich_help_panel=NOTES)
 app.add_typer(queue.app, name="queue", rich_help_panel=NOTES)
 app.command(rich_help_panel=PAPERS)(compare.compare)
 app.command(rich_help_panel=PAPERS)(gaps.gaps)
+app.command(rich_help_panel=PAPERS)(update.update)
 app.add_typer(facts.app, name="facts", rich_help_panel=PAPERS)
 app.command(rich_help_panel=PAPERS)(report.report)
 app.command(rich_help_panel=PAPERS)(search.search)
