@@ -4,7 +4,7 @@ Isolates the quality of process signals. Agents answer in order for some turns (
 the chosen action, lifted by right answers seen before. The reward is the weighted share of right answers, at the last turn or at all.
 What the judges see differs:
 
-    coach       merit of every action, 0 to 10, with noise; ``coach_bias`` is what it adds to the worst action, which looks good
+    coach       merit of every action, 0 to 10, with noise; ``coach_bias`` points more for the worst action, which looks good
     verifier    whether the answer is right, 0 to 1, with noise
     quality     ``cheap``: mean merit of the agent's actions under much noise, or ``coach``: the mean of its scores, each paid for
     peers       every agent's shares of what was paid, with noise and ``vanity`` for its own part

@@ -56,7 +56,7 @@ def coach_scores(world: Process, played: Episodes) -> Floats:
     rng = stream(played.hidden["key"], "coach_score_pknt")
     merit = _merit(world, played)
     worst = played.action_pknt == world.merit_nxa.argmin(axis=2)[_agent(world), played.context_pknt]
-    seen = FULL_MARKS * (merit + world.coach_bias * worst) + world.coach_noise * rng.standard_normal(merit.shape)
+    seen = FULL_MARKS * merit + world.coach_bias * worst + world.coach_noise * rng.standard_normal(merit.shape)
     return np.asarray(np.clip(seen, 0.0, FULL_MARKS))
 
 

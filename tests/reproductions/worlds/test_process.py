@@ -176,12 +176,12 @@ def test_the_coach_is_paid_for_every_answer_and_only_once() -> None:
 
 
 def test_the_coach_has_the_noise_and_the_bias_of_the_spec() -> None:
-    world = Process(coach_noise=0.2, coach_bias=0.3)
+    world = Process(coach_noise=0.2, coach_bias=3.0)
     batch = world.play(np.random.default_rng(0), 500, 8, fields=frozenset({"coach_score_pknt"})).batch
     action, score = batch.need("action_pknt")[:, :, 0], batch.need("coach_score_pknt")[:, :, 0]
     for choice, merit in enumerate(world.merit_nxa[0, 0]):
         seen = score[action == choice]
-        expected = 10 * (merit + (0.3 if merit == world.low else 0.0))
+        expected = 10 * merit + (3.0 if merit == world.low else 0.0)
         assert seen.mean() == pytest.approx(expected, abs=5 * 0.2 / np.sqrt(len(seen)))
         assert seen.std() == pytest.approx(0.2, rel=0.2)
     loud = Process(coach_noise=50.0).play(np.random.default_rng(0), 50, 8, fields=frozenset({"coach_score_pknt"}))
