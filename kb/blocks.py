@@ -2,7 +2,7 @@
 
 A part is only written again while its text is still ours. One that a person changed stays, one that a person deleted
 stays deleted, and everything outside the marks is never touched. A part of ours that is no longer drafted goes, but for
-those whose names begin with ``note:``: they quote people, whose words may be nowhere else by now. The last line of the file is a register of the parts
+those whose names begin with ``note:`` (they quote people, whose words may be nowhere else by now) or ``llm:``. The last line of the file is a register of the parts
 that were ever written: a part that is in the register and not in the file was deleted. Taking its name off the
 register brings it back.
 """
@@ -19,6 +19,7 @@ _BLOCK = re.compile(r"<!-- kb:begin (\S+) ([0-9a-f]{12}) -->\r?\n(.*?)<!-- kb:en
 _REGISTER = re.compile(r"<!-- kb:blocks([^>\n]*?) ?-->(?:\r?\n|\Z)")
 _MARK = re.compile(r"<!-- kb:(?=begin |end |blocks\b)")
 QUOTED = "note:"
+_LASTING = (QUOTED, "llm:")
 _MARK_LINE = re.compile(r"^[ \t]*<!-- kb:(?:begin|end|blocks)\b[^>\n]*-->[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
@@ -101,7 +102,7 @@ def refresh(old: str, fresh: str) -> Refreshed:
         elif name in drafts and drafts[name][2] != digest:
             refreshed.append(name)
             pieces += [before, _piece(drafts[name], newline)]
-        elif name in drafts or name.startswith(QUOTED):
+        elif name in drafts or name.startswith(_LASTING):
             pieces += [before, match[0]]
         else:
             removed.append(name)
@@ -124,7 +125,9 @@ def refresh(old: str, fresh: str) -> Refreshed:
         outdated=tuple(name for name in dict.fromkeys(kept) if name in drafts and drafts[name][2] != recorded[name]),
         deleted=tuple(name for name in order if name not in present and name in seen),
         removed=tuple(removed),
-        stale=tuple(name for name in dict.fromkeys(present) if name not in drafts and name not in kept),
+        stale=tuple(
+            name for name in dict.fromkeys(present) if name.startswith(QUOTED) and name not in {*drafts, *kept}
+        ),
     )
 
 

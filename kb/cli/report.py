@@ -35,6 +35,10 @@ def report(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where to write; - prints today's draft, changes nothing."),
     ] = None,
+    llm: Annotated[
+        bool,
+        typer.Option("--llm", help="Let the model of kb.toml write a summary; kept if the notes hold all it says."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Draft the week's report from papers, notes, runs and the queue. What you changed in an earlier draft stays.
@@ -52,12 +56,14 @@ def report(
     if output is not None and str(output) == "-":
         from kb.blocks import without_marks
 
-        text, problems = fresh_draft(workspace, days, language, template, workspace.reports)
+        text, problems = fresh_draft(workspace, days, language, template, workspace.reports, llm)
         typer.echo(without_marks(text).rstrip("\n"))
+        for problem in problems:
+            say(problem)
         _end(problems)
         return
     kept = output if output is not None and form == "md" else draft_path(workspace, days, language)
-    draft = write_draft(workspace, days, language, template, kept)
+    draft = write_draft(workspace, days, language, template, kept, llm)
     written, remarks = draft.path, draft.remarks()
     if form != "md":
         written = output or kept.with_suffix(f".{form}")

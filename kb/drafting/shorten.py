@@ -37,7 +37,7 @@ def shorten(draft: Draft, passages: Sequence[Passage], title: str, chat: Chat, t
     connection pass through.
     """
     try:
-        answer = _parsed(chat.ask(_messages(draft, passages, tongue)))
+        answer = json_object(chat.ask(_messages(draft, passages, tongue)))
     except BadAnswer as error:
         raise Refused(error.message) from None
     value, cited = _value(answer), _cited(answer, passages)
@@ -64,7 +64,7 @@ def _messages(draft: Draft, passages: Sequence[Passage], tongue: str) -> list[di
     return [{"role": "system", "content": system}, {"role": "user", "content": asked}]
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def json_object(text: str) -> dict[str, Any]:
     """The JSON object of an answer, which may stand in a fenced block or behind a train of thought."""
     bare = _THOUGHT.sub("", text)
     start, end = bare.find("{"), bare.rfind("}")

@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from kb.blocks import Refreshed, has_marks, refresh, with_register
+from kb.drafting.shorten import Refused
 from kb.errors import KbError
 from kb.library import Library
+from kb.llm import Chat, settings_of
 from kb.render import render
 from kb.report.gather import gather
+from kb.report.summary import Summary, summarise
+from kb.report.values import WeekReport
 from kb.weeks import Week
 from kb.workspace import Workspace, write_atomic
 
@@ -31,7 +35,7 @@ class Draft:
 
     def remarks(self) -> list[str]:
         """What to tell the person, a line each."""
-        lines = [f"not read: {problem}" for problem in self.problems]
+        lines = list(self.problems)
         if self.parts is None:
             return lines
         rows = (
@@ -53,20 +57,34 @@ def draft_path(workspace: Workspace, week: Week, language: str) -> Path:
 
 
 def fresh_draft(
-    workspace: Workspace, week: Week, language: str, template: str | None, folder: Path
+    workspace: Workspace, week: Week, language: str, template: str | None, folder: Path, llm: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """``(text, problems)`` of a report as it would be drafted today, to stand in ``folder``."""
     report = gather(Library.load(workspace), week, language, folder)
-    text = render(workspace, template or f"weekly.{language}.md.j2", report=report)
-    return with_register(text), report.problems
+    summary, refused = _summary(workspace, report) if llm else (None, ())
+    text = render(workspace, template or f"weekly.{language}.md.j2", report=report, summary=summary)
+    return with_register(text), (*report.problems, *refused)
+
+
+def _summary(workspace: Workspace, report: WeekReport) -> tuple[Summary | None, tuple[str, ...]]:
+    with Chat(settings_of(workspace)) as chat:
+        try:
+            return summarise(report, chat), ()
+        except Refused as error:
+            return None, (f"no summary, what the language model wrote was not taken: {error}",)
 
 
 def write_draft(
-    workspace: Workspace, week: Week, language: str, template: str | None = None, path: Path | None = None
+    workspace: Workspace,
+    week: Week,
+    language: str,
+    template: str | None = None,
+    path: Path | None = None,
+    llm: bool = False,
 ) -> Draft:
     """Write the draft, or refresh it. Raises KbError for a file of that name that no draft was ever written to."""
     path = path or draft_path(workspace, week, language)
-    fresh, problems = fresh_draft(workspace, week, language, template, path.parent)
+    fresh, problems = fresh_draft(workspace, week, language, template, path.parent, llm)
     if not path.exists():
         write_atomic(path, fresh)
         return Draft(path, fresh, None, problems)
