@@ -142,6 +142,19 @@ def test_the_best_value_is_that_of_some_policy_and_of_none_more(spec: dict[str, 
     assert world.best_value() == pytest.approx(best, abs=1e-12)
 
 
+def test_every_agent_has_one_way_forward_and_one_fall_at_every_stage() -> None:
+    world = Chain(agents=3, depth=5, actions=6, starts=2, bait=0.2)
+    for kind, stages in ((FORWARD, range(5)), (FALL, range(5)), (BAIT, range(2)), (BACK, range(2, 5))):
+        assert ((world.effect_nxa[:, stages] == kind).sum(axis=2) == 1).all(), kind
+    assert not np.isin(world.effect_nxa[:, :2], BACK).any()
+    assert not np.isin(world.effect_nxa[:, 2:], BAIT).any()
+    places = (world.effect_nxa == FORWARD).argmax(axis=2)
+    assert len(np.unique(places)) > 2
+    assert not np.array_equal(
+        places, (Chain(agents=3, depth=5, actions=6, table_seed=1).effect_nxa == FORWARD).argmax(axis=2)
+    )
+
+
 def test_by_hand_two_stages_one_agent() -> None:
     # Forward with 1/2, fall with 1/2: the goal is reached with 1/4, worth the discount of one action before it.
     world = Chain(agents=1, turns=2, actions=2, depth=2, discount=0.8, skill=(0.5,))
