@@ -246,7 +246,7 @@ def heat_map(
     title: str,
     language: Language = "en",
 ) -> Figure:
-    """Methods by worlds. A cell that could not run is hatched, one that misses seeds has its number in brackets and is pale."""
+    """Methods by worlds. A cell that could not run has a dash, one that misses seeds has its number in brackets and is pale."""
     import matplotlib as mpl
 
     _, label = words(language)
@@ -260,23 +260,16 @@ def heat_map(
     image = ax.imshow(
         np.ma.masked_invalid(value), cmap=mpl.colormaps["cividis"], vmin=-1, vmax=1, aspect="auto", alpha=faint
     )
-    for i, j in np.argwhere(np.isfinite(value)):
-        text = f"{value[i, j]:.2f}" if faint[i, j] == 1 else f"({value[i, j]:.2f})"
-        ax.text(
-            j,
-            i,
-            text,
-            ha="center",
-            va="center",
-            fontsize=5,
-            color="white" if value[i, j] < 0.3 and faint[i, j] == 1 else "black",
-        )
+    for (i, j), number in np.ndenumerate(value):
+        pale = faint[i, j] < 1.0
+        text = "–" if np.isnan(number) else f"({number:.2f})" if pale else f"{number:.2f}"
+        colour = "#888888" if np.isnan(number) else "white" if number < 0.3 and not pale else "black"
+        # A thousand labels inside their cells need no place of their own in the layout.
+        ax.text(j, i, text, ha="center", va="center", fontsize=5, color=colour).set_in_layout(False)
     ax.set_xticks(range(len(worlds)), worlds, rotation=40, ha="right", fontsize=6)
     ax.set_yticks(range(len(methods)), methods, fontsize=6)
     ax.tick_params(length=0)
     ax.set_title(f"{title}   ({label['lacks']}: –)", fontsize=7, loc="left")
-    for i, j in np.argwhere(~np.isfinite(value)):
-        ax.text(j, i, "–", ha="center", va="center", fontsize=5, color="#888888")
     figure.colorbar(image, ax=ax, shrink=0.5, pad=0.01)
     return figure
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from kb import blocks
@@ -38,7 +39,13 @@ def language_of(workspace: Workspace) -> str:
 def write_results(workspace: Workspace, slug: str, title: str, question: str, results: str) -> bool:
     """Make the experiment's text, or refresh its results while they are as we left them; whether the file changed."""
     language = language_of(workspace)
-    values = {"title": title, "question": question, "results": results}
+    # A JSON string is a YAML string, whatever it holds.
+    values = {
+        "title": title,
+        "quoted_title": json.dumps(title, ensure_ascii=False),
+        "question": question,
+        "results": results,
+    }
     fresh = blocks.with_register(render(workspace, f"experiment.{language}.md.j2", **values))
     path = experiments_folder(workspace) / slug / TEXT_NAME
     if not path.exists():

@@ -14,6 +14,7 @@ from kb.errors import KbError, UsageError
 from kb.experiments import RUNS_NAME, append_runs, experiments_folder, read_experiment
 from kb.workspace import Workspace
 
+LONG = "full"
 Progress = Callable[[int, int], None]
 
 
@@ -44,11 +45,10 @@ class Report:
 def runnable() -> dict[str, str]:
     """Names that ``run`` takes, with the question that each is there for."""
     with reproduction_errors():
-        from reproductions.suites import suite, suite_names
-
         from reproductions.claims import claims
+        from reproductions.suites import SUITES
 
-        found = {name: suite(name).question for name in suite_names()}
+        found = {name: suite().question for name, suite in SUITES.items()}
         found[CLAIMS] = "all pre-registered claims, one after the other"
         return found | {slug: claim.statement for slug, claim in claims().items()}
 
@@ -71,18 +71,17 @@ def run(workspace: Workspace, request: Request, progress: Progress | None = None
 
 
 def _run_suite(workspace: Workspace, request: Request, progress: Progress | None) -> Report:
-    from reproductions.suites import suite
-
     from reproductions.bench import run as run_cells
+    from reproductions.suites import get
 
-    whole = suite(request.name, full=request.full)
+    whole = get(LONG if request.full else request.name)
     chosen = whole.narrowed(request.methods, request.worlds, request.seeds)
-    report = Report([request.name])
+    report = Report([whole.name])
     add = _writer(workspace, request, report)
-    ran = run_cells(chosen, done=_done(workspace, request.name), jobs=request.jobs, on_row=add, progress=progress)
+    ran = run_cells(chosen, done=_done(workspace, whole.name), jobs=request.jobs, on_row=add, progress=progress)
     report.skipped, report.speed = ran.skipped, ran.summary()
-    _picture(workspace, request.name, report)
-    write_suite(workspace, request.name, whole.question)
+    _picture(workspace, whole.name, report)
+    write_suite(workspace, whole.name, whole.question)
     return report
 
 
