@@ -9,6 +9,7 @@ from kb.check.values import RECORDED, VERDICTS, Evidence
 from kb.errors import KbError
 from kb.library import Library
 from kb.notes import Note
+from kb.report.papers import short_name
 from kb.report.values import ClaimEntry
 
 
@@ -40,4 +41,4 @@ def _where(evidence: Evidence | None) -> str:
 
 def _name(library: Library, slug: str) -> str:
     paper = library.papers.get(slug)
-    return (paper.aliases[0] if paper.aliases else paper.title) if paper else slug
+    return short_name(paper) if paper else slug

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,11 +22,11 @@ from kb.report.papers import paper_entries
 from kb.report.quotes import quote
 from kb.report.suggestions import suggestions
 from kb.report.tasks import WeekQueue, reason
-from kb.report.values import Quote, VersionNews, WeekReport
+from kb.report.values import VersionNews, WeekReport
 from kb.table_formats import legend, render_table
 from kb.weeks import Week
 
-_OWN_SECTION = ("reading", "question", "project", "study", "idea")
+HEADING_LEVEL = 4
 _NEVER_QUOTED = ("report", "experiment")
 
 
@@ -36,48 +36,36 @@ def gather(library: Library, week: Week, language: str, folder: Path | None = No
     """
     workspace = library.workspace
     folder = folder or workspace.reports
-    notes, unread = read_notes(library)
-    notes = [_with_subject(note, library) for note in notes if note.kind not in _NEVER_QUOTED]
-    noted = _days_of_reading(notes)
-    notes = [note for note in notes if _in_week(note, week)]
-    notes.sort(key=_place)
+    every, unread = read_notes(library)
+    every = [_with_subject(note, library) for note in every if note.kind not in _NEVER_QUOTED]
+    notes = sorted((note for note in every if _in_week(note, week)), key=_place)
+    quotes = [(note, quote(workspace, note, HEADING_LEVEL, folder)) for note in notes]
     records, broken = _records(library)
-    queue = WeekQueue(read_queue(library), week, noted, _told(workspace.reports, week))
-    done = queue.done()
+    queue = WeekQueue(read_queue(library), week, _days_of_reading(every), _told(workspace.reports, week))
     added = {slug for slug, record in records.items() if week.holds(str(record.paper.fields.get("added") or ""))}
-    reading = [(_subject(note), quote(workspace, note, 4, folder)) for note in notes if note.kind == "reading"]
-    papers, listed = paper_entries(records, reading, added, {slug for task in done for slug in task.papers}, language)
+    reading = [(note.papers or (note.title,), text) for note, text in quotes if note.kind == "reading"]
+    papers, listed = paper_entries(records, reading, added, queue.read_papers(), language)
     here = [library.papers[entry.slug] for entry in papers if entry.slug]
-    queued = {identifier for task in queue.queue.tasks for identifier in task.papers}
-    news, broken_news = _news(library, week)
+    news, broken_news = _news(library, week, every)
     ran, unread_runs = experiments(workspace, week, language, folder)
     claims, unchecked = checked_claims(library, notes, language)
-
-    def quotes(wanted: Iterable[Note]) -> tuple[Quote, ...]:
-        return tuple(quote(workspace, note, 4, folder) for note in wanted)
-
+    problems = (*library.problems, *unread, *broken, *broken_news, *unread_runs, *unchecked)
     return WeekReport(
         week=week,
         language=language,
         papers=tuple(papers),
         added=tuple(listed),
-        comparison=_comparison(library, [records[entry.slug] for entry in papers if entry.slug], language),
+        comparison=_comparison(library, [records[paper.slug] for paper in here if paper.slug in records], language),
         claims=tuple(claims),
         experiments=tuple(ran),
-        questions=quotes(note for note in notes if note.kind == "question"),
-        projects=quotes(note for note in notes if note.kind == "project"),
-        studies=quotes(note for note in notes if note.kind == "study"),
-        ideas=quotes(note for note in notes if note.kind == "idea"),
-        others=quotes(note for note in notes if note.kind not in _OWN_SECTION),
-        done=tuple(map(queue.entry, done)),
+        notes=tuple(text for note, text in quotes if note.kind != "reading"),
+        done=tuple(map(queue.entry, queue.done())),
         dropped=tuple(map(queue.entry, queue.dropped())),
         todo=tuple(queue.entry(task, reason(task, library, language)) for task in queue.open()),
-        suggestions=tuple(suggestions(library, here, queued)),
+        suggestions=tuple(suggestions(library, here, queue.papers())),
         without_text=tuple(entry.name for entry in papers if entry.slug and not library.papers[entry.slug].references),
         news=tuple(news),
-        problems=tuple(
-            error.message for error in (*library.problems, *unread, *broken, *broken_news, *unread_runs, *unchecked)
-        ),
+        problems=tuple(dict.fromkeys(f"not read: {error.message}" for error in problems)),
     )
 
 
@@ -113,11 +101,6 @@ def _place(note: Note) -> tuple[str, list[tuple[int, str]], str]:
     )
 
 
-def _subject(note: Note) -> str:
-    """The paper that a reading note is about: the first that it names, else its own title."""
-    return note.papers[0] if note.papers else note.title
-
-
 def _records(library: Library) -> tuple[dict[str, Record], list[KbError]]:
     records, problems = {}, []
     for slug, paper in library.papers.items():
@@ -128,9 +111,9 @@ def _records(library: Library) -> tuple[dict[str, Record], list[KbError]]:
     return records, problems
 
 
-def _news(library: Library, week: Week) -> tuple[list[VersionNews], list[KbError]]:
+def _news(library: Library, week: Week, notes: Sequence[Note]) -> tuple[list[VersionNews], list[KbError]]:
     try:
-        return version_news(library, week), []
+        return version_news(library, week, notes), []
     except KbError as error:
         return [], [error]
 

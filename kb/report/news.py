@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from kb.library import Library, Paper, read_metadata
+from collections.abc import Sequence
+
+from kb.library import Library
+from kb.notes import Note
+from kb.report.papers import short_name
 from kb.report.values import VersionNews
+from kb.update import known_news, read_version
 from kb.weeks import Week
 
 
-def version_news(library: Library, week: Week) -> list[VersionNews]:
-    """Versions after the first, and withdrawals, that appeared in the week. Raises FileFormatError for broken JSON."""
-    found = []
-    for paper in library.papers.values():
-        for path in sorted(paper.folder.glob("files/v*/metadata.json")):
-            metadata = read_metadata(path)
-            if not week.holds(metadata.updated) or not ((metadata.version or 1) > 1 or metadata.withdrawn):
-                continue
-            version = metadata.version or 1
-            name = paper.aliases[0] if paper.aliases else paper.title
-            found.append(
-                VersionNews(
-                    paper.slug, name, version, metadata.updated[:10], metadata.withdrawn, metadata.comment,
-                    _rests_on(paper, version),
-                )
-            )  # fmt: skip
-    return found
+def version_news(library: Library, week: Week, notes: Sequence[Note]) -> list[VersionNews]:
+    """Versions after the first, and withdrawals, that appeared in the week, from the records of arXiv's that are here.
 
-
-def _rests_on(paper: Paper, version: int) -> int | None:
-    """The version that the record's facts were read in, when it is an older one."""
-    given = paper.fields.get("version")
-    return given if isinstance(given, int) and given < version else None
+    Raises FileFormatError for a record that cannot be read.
+    """
+    fresh = {
+        slug: metadata
+        for slug, paper in library.papers.items()
+        if (metadata := paper.metadata) is not None
+        and week.holds(metadata.updated)
+        and ((metadata.version or 1) > 1 or metadata.withdrawn)
+    }
+    stale = {news.paper.slug: len(news.stale) for news in known_news(library, notes)} if fresh else {}
+    return [
+        VersionNews(
+            slug=slug,
+            name=short_name(library.papers[slug]),
+            version=metadata.version or 1,
+            date=metadata.updated[:10],
+            withdrawn=metadata.withdrawn,
+            comment=metadata.comment,
+            rests_on=read_version(library.papers[slug]),
+            stale=stale.get(slug, 0),
+        )
+        for slug, metadata in fresh.items()
+    ]

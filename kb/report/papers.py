@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from kb.facts import Record
-from kb.library import fold_name
+from kb.library import Paper, fold_name
 from kb.report.values import Formula, PaperEntry, Quote
 
 # More papers than this in one week were brought in, not read: they are listed and get no section each.
@@ -15,39 +16,45 @@ MOST_ADDED_WITH_SECTION = 8
 
 def paper_entries(
     records: Mapping[str, Record],
-    notes: Sequence[tuple[str, Quote]],
+    notes: Sequence[tuple[Sequence[str], Quote]],
     added: Collection[str],
     done: Collection[str],
     language: str,
 ) -> tuple[list[PaperEntry], list[PaperEntry]]:
-    """``(with a section, listed)``. ``notes`` are pairs of a slug (or a title where the paper is not here) and a quote.
+    """``(with a section, listed)``. ``notes`` are pairs of papers (slugs, or names of papers that are not here) and a quote.
 
-    Papers with notes come first, in the notes' order.
+    Papers with notes come first, in the notes' order; a note on several papers stands with the first of them.
     """
     by_paper: dict[str, list[Quote]] = {}
-    for name, quote in notes:
-        by_paper.setdefault(name, []).append(quote)
+    see: dict[str, str] = {}
+    for names, quote in notes:
+        by_paper.setdefault(names[0], []).append(quote)
+        see |= {name: see.get(name, names[0]) for name in names[1:] if name in records}
     entries = [
         paper_entry(records[name], quotes, name in added, True, language)
         if name in records
-        else PaperEntry("", name, name, tuple(quotes), read=True)
+        else PaperEntry("", name, quotes[0].title, tuple(quotes), read=True)
         for name, quotes in by_paper.items()
     ]
-    rest = [
-        paper_entry(records[slug], (), slug in added, slug in done, language)
-        for slug in sorted(
-            {*added, *done} & records.keys() - by_paper.keys(), key=lambda slug: (slug not in done, slug)
-        )
-    ]
-    unread = [entry for entry in rest if not entry.read]
+    others = {*added, *done, *see} & records.keys() - by_paper.keys()
+    for slug in sorted(others, key=lambda slug: (slug not in see, slug not in done, slug)):
+        first = see.get(slug, "")
+        entry = paper_entry(records[slug], (), slug in added, slug in done or bool(first), language)
+        entries.append(replace(entry, see=short_name(records[first].paper) if first in records else first))
+    unread = [entry for entry in entries if not entry.read]
     listed = unread if len(unread) > MOST_ADDED_WITH_SECTION else []
-    return entries + [entry for entry in rest if entry not in listed], listed
+    return [entry for entry in entries if entry not in listed], listed
+
+
+def short_name(paper: Paper) -> str:
+    """What a paper is called: its first alias, else its title."""
+    return paper.aliases[0] if paper.aliases else paper.title
 
 
 def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool, language: str) -> PaperEntry:
     """What a report says of a paper of the base."""
     paper = record.paper
-    name = paper.aliases[0] if paper.aliases else paper.title
+    name = short_name(paper)
     idea = record.facts.get("idea")
     return PaperEntry(
         slug=paper.slug,

@@ -69,7 +69,7 @@ def _sources(report: WeekReport) -> list[_Source]:
     for paper in report.papers:
         parts = [paper.title, paper.idea, *(note.text for note in paper.notes)]
         found.append(_Source(paper.name, "\n\n".join(part for part in parts if part)))
-    for note in (*report.questions, *report.projects, *report.studies, *report.ideas, *report.others):
+    for note in report.notes:
         found.append(_Source(note.title, note.text))
     for entry in report.experiments:
         checks = [f"{check.says}: {check.estimate} ({check.outcome})" for check in entry.checks]

@@ -33,6 +33,14 @@ class WeekQueue:
         """Tasks done in the week."""
         return [task for task in self._tasks() if task.done and self._closed_in_week(task)]
 
+    def read_papers(self) -> set[str]:
+        """Papers whose task was done in the week."""
+        return {slug for task in self.done() for slug in task.papers}
+
+    def papers(self) -> set[str]:
+        """Papers that stand in the queue, done or not."""
+        return {name for task in self.queue.tasks for name in task.papers}
+
     def dropped(self) -> list[Task]:
         """Tasks dropped in the week."""
         return [task for task in self._tasks() if task.state == "dropped" and self.week.holds(task.closed)]

@@ -34,13 +34,15 @@ class Formula:
 class PaperEntry:
     """A paper of the week. ``slug`` is empty for notes on a paper that is not here; then only title and notes are set.
 
-    ``added`` says that it came into the base this week, ``read`` that there is a note on it or that its task was done.
+    ``added`` says that it came into the base this week, ``read`` that there is a note on it or that its task was done;
+    ``see`` names the paper whose note speaks of this one too.
     """
 
     slug: str
     name: str
     title: str
     notes: tuple[Quote, ...] = ()
+    see: str = ""
     arxiv_id: str = ""
     authors: tuple[str, ...] = ()
     year: str = ""
@@ -88,7 +90,10 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class VersionNews:
-    """A version that appeared in the week, or a withdrawal. ``rests_on`` is the older version that the record was read in."""
+    """A version that appeared in the week, or a withdrawal.
+
+    ``rests_on`` is the version that the record was read in, ``stale`` how many facts and notes rest on an older one.
+    """
 
     slug: str
     name: str
@@ -97,6 +102,7 @@ class VersionNews:
     withdrawn: bool
     comment: str
     rests_on: int | None
+    stale: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +192,7 @@ class WeekReport:
     comparison: str
     claims: tuple[ClaimEntry, ...]
     experiments: tuple[ExperimentEntry, ...]
-    questions: tuple[Quote, ...]
-    projects: tuple[Quote, ...]
-    studies: tuple[Quote, ...]
-    ideas: tuple[Quote, ...]
-    others: tuple[Quote, ...]
+    notes: tuple[Quote, ...]
     done: tuple[TaskEntry, ...]
     dropped: tuple[TaskEntry, ...]
     todo: tuple[TaskEntry, ...]
@@ -200,10 +202,33 @@ class WeekReport:
     problems: tuple[str, ...]
 
     @property
+    def questions(self) -> list[Quote]:
+        return self._of("question")
+
+    @property
+    def projects(self) -> list[Quote]:
+        return self._of("project")
+
+    @property
+    def studies(self) -> list[Quote]:
+        return self._of("study")
+
+    @property
+    def ideas(self) -> list[Quote]:
+        return self._of("idea")
+
+    @property
+    def others(self) -> list[Quote]:
+        """Notes of kinds that have no section of their own."""
+        return [note for note in self.notes if note.kind not in ("question", "project", "study", "idea")]
+
+    def _of(self, kind: str) -> list[Quote]:
+        return [note for note in self.notes if note.kind == kind]
+
+    @property
     def note_count(self) -> int:
         """How many notes of the week there are."""
-        kinds = (self.questions, self.projects, self.studies, self.ideas, self.others)
-        return sum(map(len, kinds)) + sum(len(paper.notes) for paper in self.papers)
+        return len(self.notes) + sum(len(paper.notes) for paper in self.papers)
 
     def count(self, verdict: str) -> int:
         """How many claims of the week's notes have this verdict."""
