@@ -62,10 +62,10 @@ def numbers_in(text: str) -> list[Number]:
     """All numbers of a text but those in names, in no special order. A lone ``one`` or ``一`` is a word, not a number."""
     plain = _NAME.sub(lambda match: " " if _has_digit(match[0]) else match[0], _plain(text))
     found = [_from_digits(match) for match in _DIGIT_NUMBER.finditer(plain)]
-    found += [number for match in _WORD_NUMBER.finditer(plain) if (number := _from_words(match))]
-    found += [Number(_PROPORTIONS[match[0].lower()], False, match[0]) for match in _PROPORTION.finditer(plain)]
-    rest = _PROPORTION.sub(" ", _DIGIT_NUMBER.sub(" ", plain))
-    found += [number for match in _HAN_NUMBER.finditer(rest) if (number := _from_han(match))]
+    words = _DIGIT_NUMBER.sub(" ", plain)
+    found += [number for match in _WORD_NUMBER.finditer(words) if (number := _from_words(match))]
+    found += [Number(_PROPORTIONS[match[0].lower()], False, match[0]) for match in _PROPORTION.finditer(words)]
+    found += [number for match in _HAN_NUMBER.finditer(_PROPORTION.sub(" ", words)) if (number := _from_han(match))]
     return found
 
 

@@ -20,18 +20,22 @@ _WIDTH = 110
 
 def set_entry(text: str, path: Path, section: str, key: str, value: Any) -> str:
     """The file with ``section: {key: value}`` put in or replaced. Raises KbError when that cannot be done safely."""
-    return _checked(text, path, section, key, value, _Head(text, path).with_entry(section, key, value))
+    head = _Head(text, path)
+    return _checked(text, path, section, key, value, head.with_entry(section, key, value))
 
 
 def remove_entry(text: str, path: Path, section: str, key: str) -> str:
     """The file without that entry; a section that is empty then goes too. A missing entry changes nothing."""
-    if key not in (frontmatter.parse(text, path)[0].get(section) or {}):
+    entries = frontmatter.parse(text, path)[0].get(section)
+    if not isinstance(entries, dict) or key not in entries:
         return text
     return _checked(text, path, section, key, None, _Head(text, path).without_entry(section, key))
 
 
 def _checked(old: str, path: Path, section: str, key: str, value: Any, new: str) -> str:
     fields, body = frontmatter.parse(old, path)
+    if not isinstance(fields.get(section) or {}, dict):
+        raise KbError(f"{path}: {section}: is not a list of `name: value` lines", f"correct {section}: in {path}")
     entries = {name: entry for name, entry in (fields.get(section) or {}).items() if name != key}
     if value is not None:
         entries[key] = value
@@ -100,10 +104,7 @@ class _Head:
         return self._put(*self._lines(found, entry), "")
 
     def _put(self, start: int, stop: int, piece: str) -> str:
-        before = self._head[:start]
-        if piece and before and not before.endswith("\n") and piece[0] not in ":,":
-            before += self._newline
-        return self._before + before + piece + self._head[stop:] + self._after
+        return self._before + self._head[:start] + piece + self._head[stop:] + self._after
 
     def _section(self, name: str) -> _Entry | None:
         return _named(self._root, name)
