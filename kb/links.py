@@ -6,7 +6,6 @@ no GRPO in ``CAD-GRPO``. A name that fits several papers links to none of them.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,12 +52,18 @@ class Names:
 
     def links(self, text: str, markup: Markup | None = None) -> tuple[Link, ...]:
         """The links of a text by place; none overlaps another."""
-        found: list[Link] = []
         markup = markup or markup_of(text)
-        for link in (*self._wikilinks(text, markup), *self._ids(text, markup), *self._spelled(text, markup)):
-            if not any(link.start < other.stop and other.start < link.stop for other in found):
-                found.append(link)
-        return tuple(sorted(found, key=lambda link: link.start))
+        found = [*self._wikilinks(text, markup), *self._ids(text, markup), *self._spelled(text, markup)]
+        found.sort(key=lambda link: link.start)
+        kept: list[Link] = []
+        for link in found:
+            if kept and link.start < kept[-1].stop:
+                # Double brackets hold whatever else is inside them.
+                if kept[-1].how == "wikilink" or link.how != "wikilink":
+                    continue
+                kept.pop()
+            kept.append(link)
+        return tuple(kept)
 
     def resolve(self, name: str) -> Link:
         """What a name in the front matter or in double brackets means."""
@@ -96,28 +101,20 @@ class Names:
                 )
 
     def _spelled(self, text: str, markup: Markup) -> Iterator[Link]:
-        words = list(_WORD.finditer(text))
+        by_first = self._by_first
         at = 0
-        while at < len(words):
-            name = self._name_at(text, words, at, markup)
-            if name is None:
-                at += 1
+        for word in _WORD.finditer(text):
+            candidates = by_first.get(word[0].casefold())
+            if candidates is None or word.start() < at or markup.form_at(word.start()):
                 continue
-            slug, count = name
-            yield Link(slug, "name", True, words[at].start(), words[at + count - 1].end())
-            at += count
-
-    def _name_at(self, text: str, words: list[re.Match[str]], at: int, markup: Markup) -> tuple[str, int] | None:
-        """The longest name that begins with a word, as slug and number of words."""
-        for spelled in self._by_first.get(words[at][0].casefold(), ()):
-            run = words[at : at + len(spelled.words)]
-            if (
-                spelled.fits(text, run)
-                and not markup.form_at(run[0].start())
-                and not _continues_a_name(text, run[0].start())
-            ):
-                return spelled.slug, len(run)
-        return None
+            if _continues_a_name(text, word.start()):
+                continue
+            for spelled in candidates:
+                stop = spelled.stop(text, word.start())
+                if stop:
+                    at = stop
+                    yield Link(spelled.slug, "name", True, word.start(), stop)
+                    break
 
     @cached_property
     def _by_fold(self) -> dict[str, Paper]:
@@ -166,13 +163,18 @@ class _Spelled:
     slug: str
     free: bool
 
-    def fits(self, text: str, run: list[re.Match[str]]) -> bool:
-        if len(run) < len(self.words):
-            return False
-        for mine, word in zip(self.words, run, strict=True):
+    def stop(self, text: str, start: int) -> int:
+        """Where the name ends that begins at a place; 0 when another text is there."""
+        end = start
+        for number, (mine, word) in enumerate(zip(self.words, _WORD.finditer(text, start), strict=False)):
             if mine != word[0] and not (self.free and mine.casefold() == word[0].casefold()):
-                return False
-        return all(_JOINT.fullmatch(text, left.end(), right.start()) for left, right in itertools.pairwise(run))
+                return 0
+            if number and not _JOINT.fullmatch(text, end, word.start()):
+                return 0
+            end = word.end()
+            if number + 1 == len(self.words):
+                return end
+        return 0
 
 
 def _continues_a_name(text: str, start: int) -> bool:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _MARKUP = re.compile(
-    r"(?P<fence>^[ \t]*(?P<marks>`{3,}|~{3,})[^\n]*\n(?:.*?^[ \t]*(?P=marks)[`~]*[ \t]*$|.*\Z))"
-    r"|(?P<code>(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
+    r"(?P<fence>^[ \t]*(?P<marks>`{3,}+|~{3,}+)[^\n]*\n(?:.*?^[ \t]*(?P=marks)[`~]*[ \t\r]*$|.*\Z))"
+    r"|(?P<code>(?<!`)(?P<ticks>`++)[^\n]+?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<display>(?<!\\)\$\$.+?\$\$)"
     r"|(?P<inline>(?<![\\$])\$(?:\\[^\n]|[^$\\\n])+\$)"
-    r"|(?P<comment><!--.*?-->)"
+    r"|(?P<comment><!--.*?(?:-->|\Z))"
     r"|(?P<address>https?://[^\s)>\]）】，。；、]+)",
     re.DOTALL | re.MULTILINE,
 )

@@ -15,9 +15,10 @@ from kb.markup import markup_of
 ASSETS = "notes/assets"
 _SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".pdf"))
 _IMAGE = re.compile(
-    r"!\[[^\]\n]*\]\(\s*(?:<(?P<angled>[^>\n]+)>|(?P<plain>[^()\n\"<>]+?(?:\([^()\n]*\)[^()\n\"<>]*?)?))(?:\s+\"[^\"\n]*\")?\s*\)"
+    r"!\[[^\]\n]{0,300}\]\([ \t]{0,3}(?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>\"](?:[^()<>\"\n]|\([^()\n]*\))*?))"
+    r"(?:[ \t]{1,3}\"[^\"\n]*\")?[ \t]{0,3}\)"
     r"|!\[\[(?P<wiki>[^\[\]|\n]+)(?:\|[^\[\]\n]*)?\]\]"
-    r"|<img\b[^>]*?\bsrc\s*=\s*[\"'](?P<html>[^\"'\n]+)[\"']",
+    r"|<img\b[^<>]*?\bsrc\s{0,3}=\s{0,3}[\"'](?P<html>[^\"'\n]+)[\"']",
     re.IGNORECASE,
 )
 

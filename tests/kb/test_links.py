@@ -90,3 +90,16 @@ def test_an_open_fence_runs_to_the_end() -> None:
     text = "```python\nGRPO\n"
     assert markup_of(text).form_at(text.index("GRPO")) == "fence"
     assert markup_of("plain").form_at(2) == ""
+
+
+def test_a_fence_ends_whatever_the_line_ends() -> None:
+    text = "```\r\nGRPO\r\n```\r\nDAPO\r\n"
+    assert markup_of(text).form_at(text.index("GRPO")) == "fence"
+    assert markup_of(text).form_at(text.index("DAPO")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"), [("`" * 30000, []), ("<!--" * 30000, ["comment"]), ("[[a" * 20000, []), ("$$\nx", [])]
+)
+def test_marks_without_end(text: str, forms: list[str]) -> None:
+    assert [form for _, _, form in markup_of(text).stretches] == forms
