@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from reproductions import metrics
+from reproductions.adam import Adam
 from reproductions.core import Batch, Bools, Credit, Floats, Ints, ParameterError
 from reproductions.worlds.base import Cost, Episodes, Policy, World
 
@@ -69,23 +70,6 @@ class Curve:
         return {name: column[kept].tolist() for name, column in columns.items()} | {"best": [self.best]}
 
 
-@dataclass(slots=True)
-class _Adam:
-    """Adam with its usual constants, ascending."""
-
-    rate: float
-    first: Floats | float = 0.0
-    second: Floats | float = 0.0
-    steps: int = 0
-
-    def step(self, gradient: Floats) -> Floats:
-        self.steps += 1
-        self.first = 0.9 * self.first + 0.1 * gradient
-        self.second = 0.999 * self.second + 0.001 * gradient**2
-        mean, square = self.first / (1.0 - 0.9**self.steps), self.second / (1.0 - 0.999**self.steps)
-        return np.asarray(self.rate * mean / (np.sqrt(square) + 1e-8))
-
-
 def train(
     world: World, assign: Assign, training: Training, rng: np.random.Generator, fields: frozenset[str] = frozenset()
 ) -> Curve:
@@ -96,7 +80,7 @@ def train(
     """
     policy, drift = world.start(), _Drift()
     asked = fields - {"drift_p"}
-    optimiser, spent = _Adam(training.rate), Cost()
+    optimiser, spent = Adam(training.rate), Cost()
     points = [(world.value(policy), 0.0, 0.0)]
     while points[-1][2] < training.budget:
         episodes = world.play(rng, training.prompts, training.rollouts, fields=asked, policy=policy)
@@ -108,7 +92,7 @@ def train(
     return Curve(value_i, episodes_i, cost_i, world.best_value(), spent, policy)
 
 
-def _updated(policy: Policy, episodes: Episodes, credit: Credit, optimiser: _Adam, training: Training) -> Policy:
+def _updated(policy: Policy, episodes: Episodes, credit: Credit, optimiser: Adam, training: Training) -> Policy:
     acted = episodes.batch.acted_pknt if credit.kept_pknt is None else credit.kept_pknt
     played = _log_probability(policy, episodes)
     for _ in range(training.epochs):

@@ -6,7 +6,8 @@ A row is one JSON object, one for each cell:
     world spec spec_hash                    the situation's name, the values of its world with defaults, their hash
     metrics                                 name -> unrounded number or null; names are explained in ``bench.quality``
     cost                                    episodes, replays (in team rollouts), coach_calls, seconds of the method itself
-    error lacks                             why it failed; the field that the world cannot supply; else null
+    error lacks                             why it failed; the field that the world cannot supply (or what is wrong with one); else null
+    notes                                   what a reader of these numbers should know of the method
     inputs_hash code_hash versions          the cell's key, the hash of the code behind it, versions of Python and numpy
     curve                                   training only: value, episodes, cost along the way, and the best value
 """

@@ -129,30 +129,30 @@ def _credit_all(job: _Job, sizes: Sizes, group: Sequence[tuple[Cell, Need]]) -> 
         return
     share = sizes.batches * sizes.prompts / prompts
     costs = {"relative_cost": price / free, "prompts_equal_cost": float(affordable)}
-    for cell, _ in group:
+    for cell, need in group:
         try:
-            found, seconds = _credit(job, cell, play, known)
+            found, seconds = _credit(job, cell, need, play, known)
         except Exception as error:
             job.rows.append(row_of(cell, error=error))
         else:
             job.rows.append(row_of(cell, found | costs, played.cost, share=share, seconds=seconds))
 
 
-def _credit(job: _Job, cell: Cell, play: Play, known: Known) -> tuple[dict[str, float], float]:
+def _credit(job: _Job, cell: Cell, need: Need, play: Play, known: Known) -> tuple[dict[str, float], float]:
     """The metrics of one method, and the seconds that it took for all batches."""
-    assign = _assigner(cell)
+    assign, second = _assigner(job, cell, need), _assigner(job, cell, need)
     with job.clock.on("methods"):
         assigned = assign.each(play.batches)
         again = play.batches_at_equal_cost is not play.batches
-        at_cost = _assigner(cell).each(play.batches_at_equal_cost) if again else assigned
+        at_cost = second.each(play.batches_at_equal_cost) if again else assigned
     with job.clock.on("metrics"):
-        return quality(known, play, assigned, at_cost), assign.seconds
+        return quality(cell.entry.method, known, play, assigned, at_cost), assign.seconds
 
 
 def _train_all(job: _Job, training: Training, group: Sequence[tuple[Cell, Need]]) -> None:
     """Training with each method; the first batch is the same for all that need the same fields."""
     for cell, need in group:
-        assign, begun = _assigner(cell), perf_counter()
+        assign, begun = _assigner(job, cell, need), perf_counter()
         fields = need.fields | ({"drift_p"} & set(assign.method.optional))
         try:
             curve = train(job.world, assign, training, job.rng, fields)
@@ -164,5 +164,8 @@ def _train_all(job: _Job, training: Training, group: Sequence[tuple[Cell, Need]]
         job.clock.worlds += perf_counter() - begun - assign.seconds
 
 
-def _assigner(cell: Cell) -> Assigner:
-    return Assigner(get(cell.entry.method), cell.entry.preset, cell.entry.parameters)
+def _assigner(job: _Job, cell: Cell, need: Need) -> Assigner:
+    method = get(cell.entry.method)
+    with job.clock.on("methods"):
+        trained = job.probe.fitted(method, need.fields)
+    return Assigner(method, cell.entry.preset, {**trained, **cell.entry.parameters})

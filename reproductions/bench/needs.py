@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from reproductions.core import Method, MissingField
+from reproductions.bench.fitted import FITTED, PROMPTS
+from reproductions.bench.token_loss import LOSSES
+from reproductions.core import BatchError, Method, MissingField
 from reproductions.worlds.base import Cost, Episodes, World
 
 # Fields that are read when they are there and mean nothing alone: asked for together with their companion.
@@ -19,7 +21,10 @@ _PROBE_SEED = 20260412
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Fields to ask a world for and what a probe with them cost; or the field that the world ``lacks``."""
+    """Fields to ask a world for and what a probe with them cost; or what the world ``lacks``.
+
+    That is the name of a field, or else the method's own words on what is wrong with one, such as rewards outside 0..1.
+    """
 
     fields: frozenset[str] = frozenset()
     probe_cost: Cost = field(default_factory=Cost)
@@ -37,6 +42,7 @@ class Probe:
         self.world = world
         self._rollouts = rollouts
         self._played: dict[frozenset[str], Episodes] = {}
+        self._fitted: dict[str, dict[str, Any]] = {}
         self._needs: dict[tuple[str, str, str], Need] = {}
 
     def free_price(self, call_price: float) -> float:
@@ -50,9 +56,20 @@ class Probe:
             self._needs[key] = self._found(method, preset, parameters)
         return self._needs[key]
 
+    def fitted(self, method: Method, fields: frozenset[str]) -> dict[str, Any]:
+        """Parameters that are trained beforehand on episodes of their own; empty for most methods."""
+        if method.name not in self._fitted:
+            train = FITTED.get(method.name)
+            rng = np.random.default_rng([_PROBE_SEED, 1])
+            batch = self.world.play(rng, PROMPTS, self._rollouts, fields=fields).batch if train else None
+            self._fitted[method.name] = train(batch) if train and batch else {}
+        return self._fitted[method.name]
+
     def _found(self, method: Method, preset: str, parameters: Mapping[str, Any]) -> Need:
         supplied = self.world.supplies
         fields = set(method.requires)
+        if method.name in LOSSES and self._play(frozenset()).truth.token_weight_pknt is not None:
+            fields |= {"length_pknt"} & supplied
         while True:
             missing = sorted(fields - supplied)
             if missing:
@@ -65,6 +82,8 @@ class Probe:
                 if error.field in fields:
                     raise
                 fields.add(error.field)
+            except BatchError as error:
+                return Need(lacks=str(error))
             else:
                 return Need(asked, self._play(asked).cost)
 

@@ -40,6 +40,7 @@ import numpy as np
 
 from reproductions import metrics
 from reproductions.bench.sampling import Play, gradients
+from reproductions.bench.token_loss import token_weight
 from reproductions.core import Batch, Credit, Floats
 from reproductions.metrics import UNDEFINED
 from reproductions.worlds.base import Episodes, World
@@ -95,15 +96,18 @@ class Known:
         return metrics.above_prompt_mean(credit_pknt, self.batch.acted_pknt)
 
 
-def quality(known: Known, play: Play, assigned: Sequence[Credit], at_equal_cost: Sequence[Credit]) -> dict[str, float]:
+def quality(
+    method: str, known: Known, play: Play, assigned: Sequence[Credit], at_equal_cost: Sequence[Credit]
+) -> dict[str, float]:
     """All metrics of a method's credits, one for each batch of ``play`` and each of its batches at equal cost."""
     credit = np.concatenate([credit.advantage_pknt for credit in assigned])
     return {
         **agreement(known, credit),
         **fairness(known, credit),
         "beta_error": _beta_error(known, assigned),
-        **direction(known, gradients(play.batches, assigned)),
-        **_at_equal_cost(known, gradients(play.batches_at_equal_cost, at_equal_cost)),
+        **direction(known, gradients(method, play.batches, assigned)),
+        **_at_equal_cost(known, gradients(method, play.batches_at_equal_cost, at_equal_cost)),
+        "token_weight_error": _token_weight_error(method, play.batches),
         "silent": float(np.mean(~credit.any(axis=(1, 2, 3)))),
     }
 
@@ -169,3 +173,12 @@ def _beta_error(known: Known, assigned: Sequence[Credit]) -> float:
     if beta_n is None or any("beta_n" not in credit.diagnostics for credit in assigned):
         return UNDEFINED
     return float(np.mean([metrics.beta_error(credit.diagnostics["beta_n"], beta_n) for credit in assigned]))
+
+
+def _token_weight_error(method: str, batches: Sequence[Episodes]) -> float:
+    found = []
+    for batch in batches:
+        weight, right = token_weight(method, batch), batch.truth.token_weight_pknt
+        if weight is not None and right is not None:
+            found.append(metrics.token_weight_error(weight, right, batch.batch.acted_pknt))
+    return float(np.mean(found)) if found else UNDEFINED

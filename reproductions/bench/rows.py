@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from reproductions.bench.fitted import FITTED
 from reproductions.bench.suite import Cell
-from reproductions.core import ReproductionError
+from reproductions.bench.token_loss import LOSSES
+from reproductions.core import Method, ReproductionError
+from reproductions.registry import get
 from reproductions.worlds.base import Cost, spec_hash
 
 Row = dict[str, Any]
@@ -50,11 +53,34 @@ def row_of(
         },
         "error": None if error is None else _said(error),
         "lacks": lacks,
+        "notes": notes_on(get(cell.entry.method)),
         "inputs_hash": cell.key,
         "code_hash": cell.code,
         "versions": {"python": python_version(), "numpy": np.__version__},
     }
     return row if curve is None else row | {"curve": {name: list(points) for name, points in curve.items()}}
+
+
+def notes_on(method: Method) -> list[str]:
+    """What a reader of a method's numbers should know of how they came about."""
+    flags, said = method.traits.flags, []
+    if method.traits.critic:
+        said.append("the critic is the world's, with the error of its spec; its training is not paid for")
+    if method.name in FITTED:
+        said.append("its network was fitted beforehand to episodes of its own, at the starting policies, not paid for")
+    if method.name in LOSSES:
+        said.append(f"in worlds with token weights the gradient is that of its loss, {LOSSES[method.name]}")
+    if "stateful" in flags:
+        said.append("its memory is carried from batch to batch, empty before the first")
+    if "value_labels" in flags:
+        said.append("its value labels are read as credit")
+    if "reward_model" in flags:
+        said.append("its push on a reward model's scores is read as credit")
+    if "trust_region" in flags:
+        said.append("its advantage is measured, its bound on the step is not")
+    if method.provisional:
+        said.append(f"provisional: {method.provisional}")
+    return said
 
 
 def _said(error: Exception) -> str:

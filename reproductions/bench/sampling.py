@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from reproductions.bench.token_loss import token_weight
 from reproductions.core import AnyArray, Batch, Credit, Floats, axes_of
 from reproductions.worlds.base import Episodes, Truth
 
@@ -47,7 +48,10 @@ def part(episodes: Episodes, chosen: slice | AnyArray) -> Episodes:
     )
 
 
-def gradients(batches: Sequence[Episodes], assigned: Sequence[Credit]) -> Floats:
-    """``[b, n, x * a]``: the policy-gradient estimate of every batch with a method's credit."""
-    found = [batch.gradient(credit.advantage_pknt) for batch, credit in zip(batches, assigned, strict=True)]
+def gradients(method: str, batches: Sequence[Episodes], assigned: Sequence[Credit]) -> Floats:
+    """``[b, n, x * a]``: the policy-gradient estimate of every batch with a method's credit, and with its loss where that matters."""
+    found = []
+    for batch, credit in zip(batches, assigned, strict=True):
+        weight = token_weight(method, batch)
+        found.append(batch.gradient(credit.advantage_pknt if weight is None else credit.advantage_pknt * weight))
     return np.stack(found).reshape(len(found), found[0].shape[0], -1)

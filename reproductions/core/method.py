@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -121,8 +122,7 @@ class Method:
 
     def parameters(self, preset: str = "paper") -> dict[str, Any]:
         """All parameters of ``assign`` with their values in a preset."""
-        signature = list(inspect.signature(self.assign).parameters.values())[1:]
-        defaults = {parameter.name: parameter.default for parameter in signature}
+        defaults = dict(_defaults(self.assign))
         if preset == "paper":
             return defaults
         _known(preset, ("paper", *self.presets), f"{self.name}: preset")
@@ -141,6 +141,13 @@ class Method:
                 f"{self.name} returned advantages of a wrong shape or not finite: a fault of the method"
             )
         return credit
+
+
+@cache
+def _defaults(assign: Callable[..., Credit]) -> Mapping[str, Any]:
+    """Kept, since looking at a signature takes as long as a small batch."""
+    signature = list(inspect.signature(assign).parameters.values())[1:]
+    return {parameter.name: parameter.default for parameter in signature}
 
 
 def _known(word: str, vocabulary: Any, what: str) -> None:

@@ -15,16 +15,17 @@ from reproductions.metrics.correlation import UNDEFINED
 
 def cosine(estimate_d: Floats, exact_d: Floats) -> float:
     """The cosine of the angle between an estimate and the exact gradient: 1 right, -1 opposite. NaN if either is 0."""
-    length = float(np.linalg.norm(estimate_d) * np.linalg.norm(exact_d))
-    return float(np.clip(estimate_d @ exact_d / length, -1.0, 1.0)) if length > 0.0 else UNDEFINED
+    return mean_cosine(estimate_d[None], exact_d)
 
 
 def mean_cosine(estimate_bd: Floats, exact_d: Floats) -> float:
-    """The mean over batches; a batch whose estimate is 0 learns nothing and counts 0."""
-    if not np.any(exact_d) or not np.any(estimate_bd):
+    """The mean over batches; a batch whose estimate is 0 learns nothing and counts 0. NaN if all are, or the exact gradient is."""
+    length = float(np.sqrt(exact_d @ exact_d))
+    length_b = np.sqrt(np.einsum("bd,bd->b", estimate_bd, estimate_bd))
+    if not length > 0.0 or not length_b.any():
         return UNDEFINED
-    found = np.array([cosine(estimate_d, exact_d) for estimate_d in estimate_bd])
-    return float(np.nan_to_num(found, nan=0.0).mean())
+    cosine_b = np.divide(estimate_bd @ exact_d, length_b * length, out=np.zeros_like(length_b), where=length_b > 0.0)
+    return float(np.clip(cosine_b, -1.0, 1.0).mean())
 
 
 def cosine_by_agent(estimate_bnd: Floats, exact_nd: Floats) -> float:
@@ -32,10 +33,12 @@ def cosine_by_agent(estimate_bnd: Floats, exact_nd: Floats) -> float:
 
     Agents whose exact gradient is 0 (the lazy, the converged) have no right direction and are left out.
     """
-    size_n = np.linalg.norm(exact_nd, axis=1)
+    size_n = np.sqrt(np.einsum("nd,nd->n", exact_nd, exact_nd))
     told = np.flatnonzero(size_n > 1e-9 * size_n.max(initial=0.0))
-    found = np.array([mean_cosine(estimate_bnd[:, agent], exact_nd[agent]) for agent in told])
-    return float(np.nan_to_num(found, nan=0.0).mean()) if np.any(estimate_bnd) and len(told) else UNDEFINED
+    if not len(told) or not estimate_bnd.any():
+        return UNDEFINED
+    found = [mean_cosine(estimate_bnd[:, agent], exact_nd[agent]) for agent in told]
+    return float(np.mean([0.0 if np.isnan(value) else value for value in found]))
 
 
 def relative_bias(estimate_bd: Floats, exact_d: Floats) -> float:
