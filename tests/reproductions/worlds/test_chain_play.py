@@ -202,6 +202,8 @@ def test_what_came_before_a_replay_is_kept_and_what_it_costs() -> None:
     # At most the seven positions after it are drawn, in units of the mean episode.
     unit = acted.sum() / acted[:, :, 0, 0].size
     assert 0.0 < cost.replays <= 7 * (~over).sum() / unit
+    # Nothing comes after the last action, and a replaced one is not drawn.
+    assert world.replay(np.random.default_rng(1), played, agent=1, turn=5, action=0)[1].replays == 0.0
     everything_over, cost = world.replay(np.random.default_rng(1), _all_over(world), agent=0, turn=3)
     assert not everything_over.any()
     assert cost.replays == 0.0

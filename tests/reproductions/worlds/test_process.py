@@ -218,7 +218,7 @@ def test_shares_add_up_and_are_vain() -> None:
 
 
 def test_the_critic_knows_the_history() -> None:
-    world = Process(agents=2, turns=2, counts="every", influence=0.4)
+    world = Process(agents=2, turns=2, counts="every", influence=0.4, best_start=0.9)
     played = world.play(np.random.default_rng(0), 8000, 4, fields=frozenset({"value_pknt"}))
     value, reward_pk = played.batch.need("value_pknt"), played.batch.need("reward_pk")
     error = reward_pk[:, :, None, None] - value
