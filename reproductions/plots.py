@@ -194,7 +194,7 @@ def pareto(points: Mapping[str, tuple[float, Point]], ylabel: str, language: Lan
     from matplotlib.ticker import FixedLocator, NullLocator
 
     _, label = words(language)
-    figure, (ax,) = new_figure(PAGE, 3.6)
+    figure, (ax,) = new_figure(PAGE, 5.0)
     best, front = -np.inf, []
     place = _label_places(points)
     for name, (cost, point) in sorted(points.items(), key=lambda item: (item[1][0], -item[1][1].mean)):
@@ -212,7 +212,7 @@ def pareto(points: Mapping[str, tuple[float, Point]], ylabel: str, language: Lan
     if front:
         ax.plot(*zip(*front, strict=True), color=COLOURS[1], linewidth=0.8, linestyle="--")
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(FixedLocator([1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32]))
+    ax.xaxis.set_major_locator(FixedLocator([0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32]))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set(xlabel=label["cost"], ylabel=ylabel)
@@ -292,8 +292,8 @@ def forest(rows: Sequence[tuple[str, Point, str]], language: Language = "en") ->
 
 def _label_places(points: Mapping[str, tuple[float, Point]]) -> dict[str, float]:
     """Heights of the names beside their marks, pushed apart where marks of like cost lie close."""
-    means = [point.mean for _, point in points.values()]
-    gap = 0.027 * ((max(means) - min(means)) or 1.0) if means else 0.0
+    ends = [end for _, point in points.values() for end in (point.low, point.high)]
+    gap = 0.02 * ((max(ends) - min(ends)) or 1.0) if ends else 0.0
     place: dict[str, float] = {}
     for column in {round(float(np.log(cost)), 1) for cost, _ in points.values()}:
         names = [name for name, (cost, _) in points.items() if round(float(np.log(cost)), 1) == column]

@@ -1,4 +1,4 @@
-"""Cost against fidelity: what a method's fields cost, and how near its gradient comes to the exact one for the same total cost."""
+"""Cost against fidelity: what a method's fields cost, and its gradient's signal against its noise for the same total cost."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from reproductions.bench.summary import Summary
     from reproductions.plots import Point
 
-FIDELITY = "cosine_equal_cost"
+FIDELITY = "snr_equal_cost"
 COST = "relative_cost"
+PAPER = "paper"
 # One of each kind: unlike contributions, one is enough, a reward after many turns.
 HEADLINES = ("team_strong_weak", "team_redundant", "chain_delayed")
 Key = tuple[str, str, str, str]
@@ -44,7 +45,7 @@ def pareto_points(found: Found, world: str) -> dict[str, tuple[float, Point]]:
     """Methods with what they cost and how near their gradient comes at equal cost, in one world."""
     points = {}
     for (method, preset, where, metric), summary in found.items():
-        if where == world and metric == FIDELITY:
+        if where == world and metric == FIDELITY and preset == PAPER:
             cost = found.get((method, preset, world, COST))
             points[name_of(method, preset)] = (cost.mean if cost else 1.0, point_of(summary))
     return points
@@ -54,7 +55,7 @@ def fidelity_rows(found: Found, world: str) -> list[dict[str, Any]]:
     """The numbers of the cost-against-fidelity picture of one world, best first."""
     rows = []
     for (method, preset, where, metric), summary in found.items():
-        if where == world and metric == FIDELITY:
+        if where == world and metric == FIDELITY and preset == PAPER:
             cost = found.get((method, preset, world, COST))
             rows.append(
                 {

@@ -53,7 +53,40 @@ def of_suite(experiment: Experiment, language: Language) -> dict[str, Figure]:
         if cells:
             methods, worlds = sorted({m for m, _ in cells}), sorted({w for _, w in cells})
             figures[f"heat-{metric}"] = plots.heat_map(methods, worlds, cells, metric, language)
-    figures |= _learning(experiment, language)
+    return figures | _learning(experiment, language) | _scatter(reference_worlds(found), language)
+
+
+def _scatter(worlds: Sequence[str], language: Language) -> dict[str, Figure]:
+    """Credit against the true advantage by agent, of one play with seed 0: arrays are no part of the log, so it is played again."""
+    import numpy as np
+
+    from reproductions import plots
+    from reproductions.bench.needs import Probe
+    from reproductions.metrics import above_prompt_mean
+    from reproductions.registry import get
+    from reproductions.suites import SITUATIONS
+
+    figures = {}
+    for situation in SITUATIONS:
+        if situation.name not in worlds:
+            continue
+        world = situation.build()
+        probe = Probe(world, 8)
+        truth, credit, agent = {}, {}, {}
+        for name in SCATTERED:
+            need = probe.need(get(name), "paper", {})
+            if need.lacks:
+                continue
+            episodes = world.play(np.random.default_rng(0), 16, 8, fields=need.fields)
+            acted, right = episodes.batch.acted_pknt, episodes.truth.advantage_pknt
+            if right is None:
+                continue
+            given = get(name).run(episodes.batch).advantage_pknt
+            truth[name] = above_prompt_mean(right, acted)[acted]
+            credit[name] = above_prompt_mean(given, acted)[acted]
+            agent[name] = np.broadcast_to(np.arange(acted.shape[2])[:, None], acted.shape)[acted]
+        if truth:
+            figures[f"credit-{situation.name}"] = plots.credit_scatter(truth, credit, agent, language)
     return figures
 
 
