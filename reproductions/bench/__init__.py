@@ -3,7 +3,7 @@
 A row is one JSON object, one for each cell:
 
     suite method preset parameters seed     what was run; ``parameters`` are those that differ from the preset
-    world spec spec_hash                    the situation's name, the values of its world with defaults, their hash
+    world spec spec_hash                    the situation's name; the values that it gives its world over the defaults; hash of all values
     metrics                                 name -> unrounded number or null; names are explained in ``bench.quality``
     cost                                    episodes, replays (in team rollouts), coach_calls, seconds of the method itself
     error lacks                             why it failed; the field that the world cannot supply (or what is wrong with one); else null

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from platform import python_version
@@ -41,7 +42,7 @@ def row_of(
         "preset": cell.entry.preset,
         "parameters": dict(cell.entry.parameters),
         "world": cell.situation.name,
-        "spec": cell.situation.spec,
+        "spec": {"world": cell.situation.world, **json.loads(json.dumps(dict(cell.situation.values)))},
         "spec_hash": spec_hash(cell.situation.spec),
         "seed": cell.seed,
         "metrics": {name: value if isfinite(value) else None for name, value in (metrics or {}).items()},
@@ -65,21 +66,21 @@ def notes_on(method: Method) -> list[str]:
     """What a reader of a method's numbers should know of how they came about."""
     flags, said = method.traits.flags, []
     if method.traits.critic:
-        said.append("the critic is the world's, with the error of its spec; its training is not paid for")
+        said.append("the world's critic, its training not paid for")
     if method.name in FITTED:
-        said.append("its network was fitted beforehand to episodes of its own, at the starting policies, not paid for")
+        said.append("its network fitted at the starting policies, not paid for")
     if method.name in LOSSES:
-        said.append(f"in worlds with token weights the gradient is that of its loss, {LOSSES[method.name]}")
+        said.append(f"loss where tokens are weighed: {LOSSES[method.name]}")
     if "stateful" in flags:
-        said.append("its memory is carried from batch to batch, empty before the first")
+        said.append("memory carried from batch to batch, empty before the first")
     if "value_labels" in flags:
-        said.append("its value labels are read as credit")
+        said.append("value labels read as credit")
     if "reward_model" in flags:
-        said.append("its push on a reward model's scores is read as credit")
+        said.append("push on a reward model's scores read as credit")
     if "trust_region" in flags:
-        said.append("its advantage is measured, its bound on the step is not")
+        said.append("the advantage alone, not the bound on the step")
     if method.provisional:
-        said.append(f"provisional: {method.provisional}")
+        said.append("provisional formula")
     return said
 
 
