@@ -13,6 +13,7 @@ from kb.library import Library
 from kb.links import Names
 from kb.page.clean import clean
 from kb.page.markdown import to_html, with_formulas
+from kb.page.math_font import math_font_css
 from kb.page.pictures import as_data
 from kb.render import render
 from kb.workspace import Workspace
@@ -58,9 +59,10 @@ def html_page(workspace: Workspace, markdown: str, folder: Path, language: str) 
     remarks = [f"picture not in the page: {address} ({reason})" for address, reason in missing.items()]
     if kept:
         remarks.append(f"{kept} of {len(formulas)} formulas are shown as LaTeX: they use commands without MathML")
+    filled = with_formulas(body, formulas)
     page = render(
         workspace, TEMPLATE,
         title=html.unescape(re.sub(r"<[^>]*>", "", title[1])) if title else "",
-        body=with_formulas(body, formulas), language="zh-CN" if language == "zh" else "en",
+        body=filled, font=math_font_css(filled), language="zh-CN" if language == "zh" else "en",
     )  # fmt: skip
     return Page(page, tuple(remarks))
