@@ -6,6 +6,7 @@ leaves out is read from the file's place, its name and its first lines; never fr
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -188,9 +189,11 @@ def _folder(path: str) -> str:
 def _day(*texts: str) -> str:
     """The first day named, as an ISO string: of the front matter, else of the file's name, else of the title."""
     for text in texts:
-        match = _DAY.search(text)
-        if match and 1 <= int(match[2]) <= 12 and 1 <= int(match[3]) <= 31:
-            return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+        for match in _DAY.finditer(text):
+            try:
+                return dt.date(int(match[1]), int(match[2]), int(match[3])).isoformat()
+            except ValueError:
+                continue
     return ""
 
 

@@ -27,10 +27,11 @@ State: TypeAlias = Literal["open", "done", "dropped"]
 
 _TASK = re.compile(
     r"^(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])[ \t]+\[(?P<box>[ xX-])\][ \t]+(?P<text>.*?)"
-    r"(?P<comment>[ \t]*<!--(?P<remark>.*?)-->)?(?P<end>[ \t]*\r?)$"
+    r"(?P<comment>[ \t]*<!--(?P<remark>(?:(?!<!--|-->).)*)-->)?(?P<end>[ \t]*\r?)$"
 )
 _STATES: dict[str, State] = {" ": "open", "x": "done", "-": "dropped"}
 _DATED = re.compile(r"^(added|done|dropped)\s+(\d{4}-\d{2}-\d{2})$")
+_SEPARATORS = " \t,，;；"
 _MARKED = re.compile(r"^imported((?:\s+[0-9a-f]{8})+)$")
 
 
@@ -224,15 +225,15 @@ def _parse(text: str, names: Names) -> Iterator[Task]:
 def _task(match: re.Match[str], names: Names) -> Task:
     found: dict[str, str] = {}
     marks: tuple[str, ...] = ()
-    rest = []
-    for part in re.split(r"[,，;；]", match["remark"] or ""):
-        words = part.strip()
-        if dated := _DATED.match(words):
+    rest = ""
+    for part in re.split(r"(?<=[,，;；])", match["remark"] or ""):
+        words = part.strip(_SEPARATORS)
+        if (dated := _DATED.match(words)) and _is_day(dated[2]):
             found[dated[1]] = dated[2]
         elif marked := _MARKED.match(words):
             marks += tuple(marked[1].split())
-        elif words:
-            rest.append(words)
+        else:
+            rest += part
     closed = found.get("done") or found.get("dropped") or ""
     state = _STATES[match["box"].lower()]
     return Task(
@@ -241,9 +242,16 @@ def _task(match: re.Match[str], names: Names) -> Task:
         papers_of(names, match["text"]),
         found.get("added", ""),
         closed,
-        ", ".join(rest),
+        rest.strip(_SEPARATORS),
         marks=marks,
     )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(dt.date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _below(lines: list[str], number: int, indent: int) -> tuple[str, ...]:

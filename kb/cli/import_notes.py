@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.days import day_of
 from kb.cli.output import JsonOption, print_json, say
-from kb.errors import ERROR, PARTIAL, UsageError
+from kb.errors import ERROR, PARTIAL
 from kb.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -36,19 +36,12 @@ def import_notes(
     """
     from kb.importing.run import import_notes as run
 
-    done = run(find_workspace(), paths, year=year, day=_day(date), dry_run=dry_run)
+    done = run(find_workspace(), paths, year=year, day=day_of(date).isoformat(), dry_run=dry_run)
     if as_json:
         print_json(done.as_dict())
     else:
         _print(done, dry_run)
     _finish(done)
-
-
-def _day(date: str | None) -> str:
-    try:
-        return (dt.date.fromisoformat(date) if date else dt.date.today()).isoformat()
-    except ValueError:
-        raise UsageError(f"{date!r} is no day", "--date 2026-04-19") from None
 
 
 def _print(done: Imported, dry_run: bool) -> None:

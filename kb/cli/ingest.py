@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.days import day_of
 from kb.cli.output import JsonOption, print_json, say
 from kb.errors import ERROR, NETWORK, PARTIAL, KbError, UsageError
 from kb.workspace import Workspace, find_workspace
@@ -62,7 +62,7 @@ def ingest(
     found, problems = read_sources(sources or [])
     _check_sources(found, problems, search, slug)
     options = Options(
-        day=_day(date),
+        day=day_of(date).isoformat(),
         slug=check_slug(slug) if slug else None,
         tags=tuple(tag or ()),
         refetch=refetch,
@@ -103,15 +103,6 @@ def _check_sources(found: list[Source], problems: list[NotASource], search: str 
         )
     if slug is not None and (len(found) != 1 or search):
         raise UsageError("--as names one paper", "give one source, or leave --as out")
-
-
-def _day(date: str | None) -> str:
-    if date is None:
-        return dt.date.today().isoformat()
-    try:
-        return dt.date.fromisoformat(date).isoformat()
-    except ValueError:
-        raise UsageError(f"{date!r} is no day", "--date 2026-04-19") from None
 
 
 def _run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import shlex
 import subprocess
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kb.cli.days import day_of
 from kb.cli.output import JsonOption, print_json, say
 from kb.errors import KbError, UsageError
 from kb.library import Library
@@ -26,7 +26,7 @@ _LONGEST_LINE = 110
 
 @app.command()
 def new(
-    paper: Annotated[str | None, typer.Argument(metavar="[PAPER]", help="Slug, alias, title or arXiv id.")] = None,
+    paper: Annotated[str | None, typer.Argument(metavar="PAPER", help="Slug, alias, title or arXiv id.")] = None,
     kind: Annotated[
         str | None, typer.Option(metavar="K", help="reading, idea, project, study, question or decision.")
     ] = None,
@@ -42,7 +42,9 @@ def new(
     language = lang or str(library.workspace.option("language", "en"))
     if language not in ("zh", "en"):
         raise UsageError(f"no language {language!r}", "--lang zh or --lang en")
-    path, made = new_note(library, library.get(paper) if paper else None, kind, title, _day(date), language)
+    path, made = new_note(
+        library, library.get(paper) if paper else None, kind, title, day_of(date).isoformat(), language
+    )
     print(path.relative_to(library.workspace.root).as_posix())
     if not made:
         say("already there, nothing was changed")
@@ -74,7 +76,7 @@ def list_notes(
 ) -> None:
     """List notes by day; those without a day come last."""
     library, notes = _notes()
-    first, last = _day(since) if since else "", _day(until) if until else "9999"
+    first, last = day_of(since).isoformat() if since else "", day_of(until).isoformat() if until else "9999"
     if paper:
         target = library.get(paper).slug
         notes = [note for note in notes if note.names(target)]
@@ -160,10 +162,3 @@ def _targets(note: Note) -> list[str]:
 def _as_dict(note: Note) -> dict[str, Any]:
     names = ("path", "title", "kind", "date", "end", "papers", "tags")
     return {name: getattr(note, name) for name in names} | {"links": _targets(note)}
-
-
-def _day(date: str | None) -> str:
-    try:
-        return (dt.date.fromisoformat(date) if date else dt.date.today()).isoformat()
-    except ValueError:
-        raise UsageError(f"{date!r} is no day", "--date 2026-04-19") from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.days import day_of
 from kb.cli.output import JsonOption, print_json, say
 from kb.errors import UsageError
 from kb.library import Library
@@ -42,7 +43,7 @@ def add(
             if alone or task.text.casefold() == text.casefold():
                 say(f"already there since {task.added or 'some day'}: {task.text}")
                 return
-        held[0] = queue.with_task(Task(text, "open", added=_day(date).isoformat()))
+        held[0] = queue.with_task(Task(text, "open", added=day_of(date).isoformat()))
     print(text)
 
 
@@ -70,7 +71,7 @@ def next_task(date: DayOption = None, as_json: JsonOption = False) -> None:
     """Show the first open task of the file and how long it has waited."""
     from kb.queue import read_queue
 
-    day = _day(date)
+    day = day_of(date)
     queue = read_queue(Library.load(find_workspace()))
     if as_json:
         print_json(queue.open[0].as_dict(day) if queue.open else None)
@@ -106,7 +107,7 @@ def _close(words: str, state: State, date: str | None) -> None:
         if task.state == state:
             say(f"already {state}{f' on {task.closed}' if task.closed else ''}: {task.text}")
             return
-        held[0] = held[0].with_state(task, state, _day(date).isoformat())
+        held[0] = held[0].with_state(task, state, day_of(date).isoformat())
     print(f"{state}: {task.text}")
 
 
@@ -119,7 +120,7 @@ def list_tasks(
     """List open tasks in the order of the file, with their age."""
     from kb.queue import read_queue
 
-    day = _day(date)
+    day = day_of(date)
     queue = read_queue(Library.load(find_workspace()))
     tasks = [task for task in queue.tasks if everything or task.state == "open"]
     if as_json:
@@ -140,10 +141,3 @@ def _age(task: Task, day: dt.date) -> str:
         return f"added {task.added}" if task.added else ""
     weeks = f", {days // 7} week{'s' if days >= 14 else ''}" if days >= 7 else ""
     return f"added {task.added}{weeks}"
-
-
-def _day(date: str | None) -> dt.date:
-    try:
-        return dt.date.fromisoformat(date) if date else dt.date.today()
-    except ValueError:
-        raise UsageError(f"{date!r} is no day", "--date 2026-04-19") from None

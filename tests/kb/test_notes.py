@@ -33,7 +33,7 @@ def test_front_matter_is_read() -> None:
             '---\n"Title:": "The Hip: Actions"\nYear: 2010\n---\n***\ntext',
             ("The Hip: Actions", "study", ""),
         ),
-        ("notes/2026-13-45.md", "", ("2026-13-45", "study", "")),
+        ("notes/2026-02-31.md", "", ("2026-02-31", "study", "")),
     ],
 )
 def test_what_front_matter_leaves_out_comes_from_place_name_and_first_lines(

@@ -22,7 +22,7 @@ TEXT = """\
 
 - [ ] DAPO (2503.14476)：核对 2x  <!-- added 2026-04-12 -->
   - 看附录 D
-* [x] 读 GRPO   <!-- added 2026-04-05, done 2026-04-11, 很快 -->
+* [x] 读 GRPO   <!-- added 2026-04-05, done 2026-04-11, 很快；真的，很快 -->
 - [-] SHARP <!-- dropped 2026-04-20, added 2026-04-12 -->
 1. [ ] 没有日期的事
    - [ ] 里面的一件
@@ -52,7 +52,7 @@ def queue(names: Names) -> Queue:
 def test_tasks_are_read_as_people_write_them(queue: Queue) -> None:
     assert [(task.text, task.state, task.added, task.closed, task.remark, task.papers) for task in queue.tasks] == [
         ("DAPO (2503.14476)：核对 2x", "open", "2026-04-12", "", "", ("dapo",)),
-        ("读 GRPO", "done", "2026-04-05", "2026-04-11", "很快", ("grpo",)),
+        ("读 GRPO", "done", "2026-04-05", "2026-04-11", "很快；真的，很快", ("grpo",)),
         ("SHARP", "dropped", "2026-04-12", "2026-04-20", "", ("sharp",)),
         ("没有日期的事", "open", "", "", "", ()),
         ("里面的一件", "open", "", "", "", ()),
@@ -68,6 +68,11 @@ def test_age_is_counted_from_the_day_written(queue: Queue) -> None:
     assert [task.age_weeks(dt.date(2026, 4, day)) for day in (18, 19, 26)] == [0, 1, 2]
     assert task.age_days(dt.date(2026, 4, 11)) is None
     assert queue.tasks[3].age_days(dt.date(2026, 4, 12)) is None
+
+
+def test_a_day_that_does_not_exist_is_a_remark(names: Names) -> None:
+    (task,) = Queue("- [ ] t <!-- added 2026-02-31 -->", names).tasks
+    assert (task.added, task.remark) == ("", "added 2026-02-31")
 
 
 def test_an_edit_changes_its_own_line_alone(queue: Queue) -> None:
@@ -137,7 +142,7 @@ LINES = st.lists(
             st.sampled_from(("", "  ", "\t")),
             st.sampled_from(("-", "*", "+", "3.")),
             st.sampled_from((" ", "x", "X", "-")),
-            st.sampled_from(("读 DAPO", "a <b> -- c", "$x_i$ 公式", "t")),
+            st.sampled_from(("读 DAPO", "a <b> -- c", "$x_i$ 公式", "t", "a <!-- b --> c", "a --> b")),
             st.sampled_from(("", "  <!-- added 2026-04-12 -->", " <!--note, added 2026-04-12-->", " <!-- -->")),
             st.sampled_from(("", "  ", "\r")),
         ),
