@@ -22,7 +22,7 @@ from reproductions.core import AnyArray, Batch, Floats, Ints, ParameterError
 from reproductions.worlds import one_turn_draws as draws
 from reproductions.worlds import one_turn_fields
 from reproductions.worlds.base import Cost, Episodes, Policy, Truth
-from reproductions.worlds.checks import at_least, shares
+from reproductions.worlds.checks import at_least, per_agent, shares, well_formed
 from reproductions.worlds.games import Game, GameName, game_of
 from reproductions.worlds.on_request import Filler, check_fields, filled
 from reproductions.worlds.one_turn_draws import Setting
@@ -75,6 +75,7 @@ class OneTurn(abc.ABC):
     tokens: int = 100
 
     def __post_init__(self) -> None:
+        well_formed(self)
         at_least(
             self, agents=1, actions=2, classes=1, branching=1, continuations=1, pool=0, tool_calls=0, tokens=1,
             quality_noise=0, critic_noise=0, local_noise=0, verifier_noise=0, peer_noise=0, penalty=0,
@@ -82,15 +83,12 @@ class OneTurn(abc.ABC):
         shares(self, "agent_correlation", "penalty_rate")
         if self.agents > MOST_AGENTS:
             raise ParameterError(f"{self.name}: agents is {self.agents}", f"at most {MOST_AGENTS}")
-        for what in ("local_mean", "local_scale"):
-            given = getattr(self, what)
-            if given is not None and len(given) != self.agents:
-                raise ParameterError(f"{self.name}: {what} has {len(given)} numbers", "give one for each agent")
         if self.best_start is not None and not 0 < self.best_start < 1:
             raise ParameterError(f"{self.name}: best_start is {self.best_start}", "between 0 and 1")
         if self.pool % self.classes:
             raise ParameterError(f"{self.name}: a pool of {self.pool} for {self.classes} classes", "give a multiple")
-        self.exact  # noqa: B018 - what cannot be built is refused here
+        # What cannot be built is refused here.
+        self.exact, self.own_reward  # noqa: B018
 
     @abc.abstractmethod
     def kinds(self) -> tuple[Case, ...]:
@@ -114,6 +112,11 @@ class OneTurn(abc.ABC):
     def observation(self) -> tuple[float, float]:
         """``(gain, deviation)`` of the observed quality: gain times the true one, plus noise."""
         return 1.0, self.quality_noise
+
+    @cached_property
+    def own_reward(self) -> tuple[Floats, Floats]:
+        """``(mean, scale)`` of each agent's own reward of a call."""
+        return per_agent(self.local_mean or (0.0,), self.agents), per_agent(self.local_scale or (1.0,), self.agents)
 
     @property
     def fillers(self) -> Mapping[str, Filler[Any]]:

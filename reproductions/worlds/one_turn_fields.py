@@ -107,8 +107,7 @@ def local_reward(world: OneTurn, rng: np.random.Generator, episodes: Episodes) -
     Where team rewards are 0 and 1, quality with noise is kept within 0 and 1 before that.
     """
     setting = setting_of(episodes)
-    mean_n = np.array(world.local_mean or [0.0] * world.agents)
-    scale_n = np.array(world.local_scale or [1.0] * world.agents)
+    mean_n, scale_n = world.own_reward
     seen_pknt = setting.quality_pknt + world.local_noise * rng.standard_normal(setting.quality_pknt.shape)
     if world.pays_success:
         seen_pknt = np.clip(seen_pknt, 0.0, 1.0)

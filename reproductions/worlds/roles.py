@@ -22,6 +22,7 @@ import numpy as np
 
 from reproductions.core import Floats, Ints, ParameterError
 from reproductions.worlds.base import Policy
+from reproductions.worlds.checks import per_agent
 from reproductions.worlds.one_turn import OneTurn
 from reproductions.worlds.one_turn_exact import Case
 
@@ -49,8 +50,6 @@ class Roles(OneTurn):
     level: tuple[float, ...] = (0.5, 0.0)
     noise: tuple[float, ...] = (0.1, 0.3)
     difficulty: float = 0.2
-    local_mean: tuple[float, ...] | None = (0.0, 5.0, -1.0)
-    local_scale: tuple[float, ...] | None = (1.0, 10.0, 0.1)
 
     def __post_init__(self) -> None:
         number = len(self.routes)
@@ -60,11 +59,11 @@ class Roles(OneTurn):
                 raise ParameterError(f"roles: {what} has {len(given)} entries for {number} routes", "give one a route")
         if min(self.routes) < 0 or abs(sum(self.routes) - 1.0) > 1e-9 or min(self.noise) < 0 or self.difficulty < 0:
             raise ParameterError("roles: routes are probabilities that add up to 1; noise and difficulty are 0 or more")
-        calls_cn = np.array(self.calls_of_routes)
-        if calls_cn.shape != (number, self.agents) or calls_cn.min() < 0:
+        if any(len(calls) != self.agents or min(calls) < 0 for calls in self.calls_of_routes):
             raise ParameterError(
-                "roles: calls are a number for each agent in each route", "calls=((1, 1, 0), (1, 2, 3))"
+                "roles: calls are a number for each agent in each route", "as ((1, 1, 0), (1, 2, 3)) for two routes"
             )
+        calls_cn = np.array(self.calls_of_routes)
         if not calls_cn.any(axis=1).all() or not calls_cn.any(axis=0).all():
             raise ParameterError("roles: a route that calls nobody, or an agent that is never called")
         super().__post_init__()
@@ -76,6 +75,18 @@ class Roles(OneTurn):
             return self.calls
         first = (*(1 for _ in range(self.agents - 1)), 0)
         return (first, *(tuple(range(1, self.agents + 1)) for _ in self.routes[1:]))
+
+    @cached_property
+    def own_reward(self) -> tuple[Floats, Floats]:
+        """As a default unlike for neighbours: means 0, 5, -1 and scales 1, 10, 0.1 in turn."""
+        turn_n = np.arange(self.agents) % 3
+        mean_n = (
+            np.array([0.0, 5.0, -1.0])[turn_n] if self.local_mean is None else per_agent(self.local_mean, self.agents)
+        )
+        scale_n = (
+            np.array([1.0, 10.0, 0.1])[turn_n] if self.local_scale is None else per_agent(self.local_scale, self.agents)
+        )
+        return mean_n, scale_n
 
     def kinds(self) -> tuple[Case, ...]:
         rows = zip(self.routes, self.level, self.noise, self.calls_of_routes, strict=True)

@@ -74,7 +74,8 @@ class Team(OneTurn):
     def r_squared(self, policy: Policy | None = None) -> float:
         """The share of the reward's variance within a prompt that the observed qualities explain, in the population."""
         gain, deviation = self.observation
-        return self._explained(deviation, policy) / self._variance(policy) if gain else 0.0
+        variance = self._variance(policy)
+        return self._explained(deviation, self._moments(policy)) / variance if gain and variance else 0.0
 
     @cached_property
     def _of_the_game(self) -> Exact:
@@ -82,14 +83,27 @@ class Team(OneTurn):
         scale = 1.0 - 2.0 * self.difficulty if self.pays_success else 1.0
         return Exact(self.rules, self.table_nxa, self.masked, (Case(1.0, 0.0, scale, 0.0, (1,) * self.agents),))
 
-    def _explained(self, deviation: float, policy: Policy | None = None) -> float:
-        """The variance of the best linear prediction of the reward from qualities observed with this noise."""
+    def _moments(self, policy: Policy | None = None) -> tuple[Floats, Floats]:
+        """``[n]``: covariance of each agent's true quality with the reward, and its variance, within a prompt."""
         game, policy = self._of_the_game, policy or self.start()
         variance_xn = game.variance_xn(policy)
-        shared_n = (variance_xn * game.worth_xn(policy)).mean(axis=0)
+        return (variance_xn * game.worth_xn(policy)).mean(axis=0), variance_xn.mean(axis=0)
+
+    def _explained(self, deviation: float, moments: tuple[Floats, Floats]) -> float:
+        """The variance of the best linear prediction of the reward from qualities observed with this noise.
+
+        The inverse of their covariance, a diagonal plus a constant, by the formula of Sherman and Morrison.
+        """
+        shared_n, variance_n = moments
         alike, apart = deviation**2 * self.agent_correlation, deviation**2 * (1.0 - self.agent_correlation)
-        covariance_nm = np.diag(variance_xn.mean(axis=0) + apart) + alike
-        return float(shared_n @ np.linalg.lstsq(covariance_nm, shared_n, rcond=None)[0])
+        own_n = variance_n + apart
+        varied = own_n > 0
+        weight_n = shared_n[varied] / own_n[varied]
+        without = float(shared_n[varied] @ weight_n)
+        if not varied.all() or not alike:
+            # An agent whose observed quality is nothing but the noise of all gives that noise away.
+            return without
+        return without - float(weight_n.sum()) ** 2 / (1.0 / alike + float((1.0 / own_n).sum()))
 
     def _variance_of_game(self, policy: Policy | None = None) -> float:
         game, policy = self._of_the_game, policy or self.start()
@@ -109,26 +123,30 @@ class Team(OneTurn):
     def _noise_of_reward(self) -> float:
         if self.r2 is None or self.r2_by == "quality":
             return self.reward_noise
-        explained, of_game = self._explained(self.quality_noise), self._variance_of_game()
+        explained, of_game = self._explained(self.quality_noise, self._moments()), self._variance_of_game()
         self._check_reach(explained / of_game if of_game else 0.0)
         return float(np.sqrt(max(explained / self.r2 - of_game, 0.0)))
 
     def _noise_for(self, r2: float) -> float:
         """The deviation of the quality's noise with which the observed qualities explain ``r2``, by bisection."""
-        variance = self._variance()
-        reach = self._explained(0.0) / variance if variance else 0.0
+        variance, moments = self._variance(), self._moments()
+        reach = self._explained(0.0, moments) / variance if variance else 0.0
         self._check_reach(reach)
         if r2 >= reach:
             return 0.0
-        high = 1.0
-        while self._explained(high) / variance > r2:
+        low, high = 0.0, 1.0
+        while (least := self._explained(high, moments) / variance) > r2:
+            if high > 1e9:
+                raise ParameterError(
+                    f"team: noise that all agents share cancels between them: r2 stays above {least:.4f}",
+                    "lower agent_correlation",
+                )
             high *= 2.0
-        low = 0.0
         while high - low > 1e-15 * high:
             middle = 0.5 * (low + high)
             if middle in (low, high):
                 break
-            low, high = (middle, high) if self._explained(middle) / variance > r2 else (low, middle)
+            low, high = (middle, high) if self._explained(middle, moments) / variance > r2 else (low, middle)
         return high
 
     def _check_reach(self, reach: float) -> None:

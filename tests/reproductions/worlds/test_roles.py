@@ -86,7 +86,7 @@ specs = st.fixed_dictionaries(
 @given(spec=specs, seed=st.integers(0, 999))
 @settings(max_examples=25, deadline=None, derandomize=True)
 def test_exact_answers_by_enumeration(spec: dict[str, Any], seed: int) -> None:
-    world = Roles(**spec, local_mean=None, local_scale=None)
+    world = Roles(**spec)
     policy = some_policy(world, seed)
     assert world.value(policy) == pytest.approx(by_enumeration(world, policy), abs=1e-12)
     gradient, step = world.gradient(policy), 1e-5
@@ -124,7 +124,6 @@ def test_the_factor_of_a_case_worked_by_hand() -> None:
     # Two routes alike likely, rewards 1 and 0 without noise; the first agent is called once in each, the second in the second only.
     world = Roles(
         agents=2, routes=(0.5, 0.5), calls=((1, 0), (1, 1)), level=(1.0, 0.0), noise=(0.0, 0.0), weights=(0.0, 0.0),
-        local_mean=None, local_scale=None,
     )  # fmt: skip
     # mu = 1/2, sigma^2 = 1/4; second agent: mean 0, variance 0, so (0 + 1/4) / (1/4) = 1.
     np.testing.assert_allclose(world.inflation_xn(), [[1.0, 1.0]])
@@ -132,7 +131,7 @@ def test_the_factor_of_a_case_worked_by_hand() -> None:
     # mu = 1/4, sigma^2 = 3/16; over its six calls mean 1/2, variance 1/4: (1/4 + 1/16) / (3/16) = 5/3.
     four = Roles(
         agents=2, routes=(0.25,) * 4, calls=((1, 3), (1, 1), (1, 1), (1, 1)), level=(1.0, 0.0, 0.0, 0.0), noise=(0.0,) * 4,
-        weights=(0.0, 0.0), local_mean=None, local_scale=None,
+        weights=(0.0, 0.0),
     )  # fmt: skip
     np.testing.assert_allclose(four.inflation_xn(), [[1.0, 5 / 3]])
 
@@ -188,6 +187,7 @@ def test_own_rewards_have_their_own_mean_and_scale() -> None:
     quality = episodes.hidden["setting"].quality_pknt
     expected = np.array([0, 5, -1])[:, None] + np.array([1, 10, -0.1])[:, None] * quality
     np.testing.assert_allclose(batch.need("local_reward_pknt"), expected, atol=1e-12)
+    assert [values.tolist() for values in Roles(agents=4).own_reward] == [[0, 5, -1, 0], [1, 10, 0.1, 1]]
 
 
 def test_costs_are_shares_of_the_calls() -> None:
@@ -249,6 +249,7 @@ def test_methods_run_here_and_specs_are_checked() -> None:
         ({"routes": (0.5, 0.4)}, "add up to 1"),
         ({"level": (1.0,)}, "level has 1 entries for 2 routes"),
         ({"calls": ((1, 1), (1, 1))}, "a number for each agent"),
+        ({"calls": ((1, 1, 1), (1, 1))}, "a number for each agent"),
         ({"calls": ((1, 1, 0), (1, 1, 0))}, "never called"),
     ):
         with pytest.raises(ParameterError, match=said):

@@ -175,6 +175,8 @@ def test_dials_out_of_reach_are_refused() -> None:
         Team(agents=3, game="bottleneck", r2=0.99)
     with pytest.raises(ParameterError, match=r"no reward noise makes r2 0.95"):
         Team(agents=3, quality_noise=0.5, r2=0.95, r2_by="reward")
+    with pytest.raises(ParameterError, match="cancels between them: r2 stays above"):
+        Team(agents=2, game="strong_weak", agent_correlation=1.0, r2=0.1)
     with pytest.raises(ParameterError, match=r"r2 is 1\.5"):
         Team(r2=1.5)
     with pytest.raises(ParameterError, match="endless noise"):
@@ -349,7 +351,12 @@ def test_wrong_specs_and_requests_are_named() -> None:
     for spec, said in (
         ({"agents": 13}, "agents is 13"),
         ({"quality_noise": -1.0}, "quality_noise is -1.0"),
-        ({"local_mean": (1.0,)}, "local_mean has 1 numbers"),
+        ({"local_mean": (1.0, 2.0, 3.0)}, "3 numbers for 2 agents"),
+        ({"r2": 0.3, "r2_by": "luck"}, "r2_by is 'luck'"),
+        ({"game": "chess"}, "game is 'chess'"),
+        ({"replays": "later"}, "replays is 'later'"),
+        ({"quality_noise": float("nan")}, "quality_noise is nan"),
+        ({"weights": (1.0, float("inf"))}, "weights is"),
         ({"best_start": 1.0}, "best_start is 1.0"),
         ({"outcome": "success", "weights": (2.0, 1.0)}, "need a game within 0 and 1"),
     ):
