@@ -23,7 +23,7 @@ _PROBE_SEED = 20260412
 class Need:
     """Fields to ask a world for and what a probe with them cost; or what the world ``lacks``.
 
-    That is the name of a field, or else the method's own words on what is wrong with one, such as rewards outside 0..1.
+    That is the name of a field, or else what the method asks to be done with one, as with rewards outside 0..1.
     """
 
     fields: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ class Probe:
                     raise
                 fields.add(error.field)
             except BatchError as error:
-                return Need(lacks=str(error))
+                return Need(lacks=error.hint or str(error))
             else:
                 return Need(asked, self._play(asked).cost)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from time import perf_counter
@@ -75,20 +76,21 @@ def run(
     pending = [cell for cell in cells if cell.key not in done]
     ran = Ran(wanted=len(cells), skipped=len(cells) - len(pending))
     grouped = [list(group) for _, group in groupby(pending, key=lambda cell: (cell.seed, cell.situation.name))]
-    for rows, clock in _results(grouped, jobs):
-        for row in rows:
-            on_row(row)
-            ran.failed += row["error"] is not None
-            ran.lacking += row["lacks"] is not None
-            ran.measured += row["error"] is None and row["lacks"] is None
-        ran.clock = ran.clock + clock
-        ran.seconds = perf_counter() - begun
-        if progress:
-            progress(ran.skipped + ran.measured + ran.lacking + ran.failed, ran.wanted)
+    with closing(_results(grouped, jobs)) as results:
+        for rows, clock in results:
+            for row in rows:
+                on_row(row)
+                ran.failed += row["error"] is not None
+                ran.lacking += row["lacks"] is not None
+                ran.measured += row["error"] is None and row["lacks"] is None
+            ran.clock = ran.clock + clock
+            ran.seconds = perf_counter() - begun
+            if progress:
+                progress(ran.skipped + ran.measured + ran.lacking + ran.failed, ran.wanted)
     return ran
 
 
-def _results(grouped: Sequence[Job], jobs: int) -> Iterator[tuple[list[Row], Clock]]:
+def _results(grouped: Sequence[Job], jobs: int) -> Generator[tuple[list[Row], Clock], None, None]:
     if jobs == 1 or len(grouped) < 2:
         with threadpool_limits(1):
             yield from map(measure, grouped)

@@ -46,7 +46,8 @@ class Situation:
 
     def build(self) -> World:
         """The world. Raises ParameterError for an unknown name or a spec that the world refuses."""
-        return world_type(self.world)(**self.values)
+        world: World = world_type(self.world)(**self.values)
+        return world
 
     @cached_property
     def supplies(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reproductions.core import Floats, Ints
+from reproductions.core import AnyArray, Floats, Ints
 
 UNDEFINED = float("nan")
 
@@ -83,7 +83,7 @@ def inversions(code: Ints) -> int:
     """
     highest = int(code.max(initial=0))
     # Sorting short integers takes linear time.
-    values = code.astype(np.uint16 if highest < 1 << 16 else np.int64)
+    values: AnyArray = code.astype(np.uint16 if highest < 1 << 16 else np.int64)
     found = 0
     for bit in reversed(range(highest.bit_length())):
         one = ((values >> bit) & 1).astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -24,14 +25,20 @@ class Interval:
 
 def mean_interval(values: Sequence[float]) -> Interval:
     """Mean and Student's interval; a single value has an infinite one."""
-    from scipy.stats import t
-
     array = np.asarray(values, dtype=np.float64)
     mean, n = float(array.mean()), len(array)
     if n < 2:
         return Interval(mean, -np.inf, np.inf, n)
-    half = float(t.ppf(0.975, n - 1) * array.std(ddof=1) / np.sqrt(n))
+    half = float(_quantile(n - 1) * array.std(ddof=1) / np.sqrt(n))
     return Interval(mean, mean - half, mean + half, n)
+
+
+@cache
+def _quantile(freedom: int) -> float:
+    """Of Student's t; kept, since a suite asks for the same one for every cell."""
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, freedom))
 
 
 def bootstrap_interval(rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float]) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -225,6 +226,25 @@ def test_two_processes_give_the_rows_of_one() -> None:
     rows, ran = in_processes((FREE, PAID, Entry("mappa")))
     assert len(rows) == ran.measured + ran.lacking == 7
     assert 0.0 < ran.numpy_share < 1.0 and ran.cells_per_second > 0
+
+
+def test_processes_stop_with_the_run_and_what_came_back_is_kept() -> None:
+    wanted = Suite("try", "", (Situation("team", "team", {}, SIZES),), (FREE, PAID), tuple(range(8)))
+    kept: list[Row] = []
+
+    def until_three(row: Row) -> None:
+        kept.append(row)
+        if len(kept) == 3:
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        run(wanted, jobs=2, on_row=until_three)
+    for child in multiprocessing.active_children():
+        child.join(timeout=60)
+        assert not child.is_alive()
+    rest: list[Row] = []
+    run(wanted, jobs=2, done={row["inputs_hash"] for row in kept}, on_row=rest.append)
+    assert len({row["inputs_hash"] for row in kept + rest}) == len(kept) + len(rest) == 16
 
 
 def test_a_worker_that_dies_takes_down_its_own_cells_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
