@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from kb.check.numbers import numbers
 from kb.check.properties import properties
 from kb.check.recorded import recorded
 from kb.check.statements import statements
+from kb.check.systems import systems
 from kb.check.values import ClaimVerdict, Statement
 from kb.errors import KbError
 from kb.facts import NoteClaim, read_record
 from kb.importing.decode import decode
-from kb.library import Library
+from kb.library import Library, Paper
 from kb.links import Names
 from kb.search.glossary import load_glossary
 from kb.search.tokens import query_tokens
@@ -52,26 +54,44 @@ def claims_of_note(
     """
     raw = read_note(note) if isinstance(note, Path) else note
     lexicon = Lexicon(load_glossary(library.workspace))
-    dossiers = open_dossiers(library, lexicon, index, embedder)
+    dossiers = Dossiers(library, lexicon, index, embedder)
     found: list[ClaimVerdict] = []
     for statement in statements(raw, Names(library)):
-        found += _settled(list(recorded(statement, dossiers)), list(_judged(statement, dossiers)), lexicon)
+        found += _settled(
+            list(_owned(statement, recorded(statement, dossiers))), list(_judged(statement, dossiers)), lexicon
+        )
     return tuple(sorted(found, key=lambda verdict: verdict.line))
 
 
-def open_dossiers(
-    library: Library, lexicon: Lexicon, index: Index | None, embedder: Embedder | None = None
-) -> dict[str, Dossier]:
-    """The evidence of every paper that has a record which can be read, by slug."""
-    found = {}
-    for paper in library.papers.values():
+class Dossiers(Mapping[str, Dossier]):
+    """The evidence of each paper whose record can be read, by slug, gathered when it is first asked for."""
+
+    def __init__(self, library: Library, lexicon: Lexicon, index: Index | None, embedder: Embedder | None) -> None:
+        self._library = library
+        self._make = partial(Dossier, lexicon=lexicon, index=index, embedder=embedder)
+        self._known: dict[str, Dossier | None] = {}
+
+    def __getitem__(self, slug: str) -> Dossier:
+        if slug not in self._known:
+            self._known[slug] = self._open(self._library.papers[slug]) if slug in self._library.papers else None
+        found = self._known[slug]
+        if found is None:
+            raise KeyError(slug)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (slug for slug in self._library.papers if slug in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _open(self, paper: Paper) -> Dossier | None:
         try:
             record = read_record(paper)
         except KbError:
-            continue  # kb check records names it
+            return None  # kb check records names it
         own = frozenset(token for name in (paper.slug, *paper.aliases) for token in query_tokens(name))
-        found[paper.slug] = Dossier(record, lexicon, index, embedder, own)
-    return found
+        return self._make(record, names=own)
 
 
 def read_note(path: Path) -> str:
@@ -87,8 +107,13 @@ def read_note(path: Path) -> str:
 
 
 def _judged(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
-    for judge in (names, numbers, properties, formula_claims):
-        yield from judge(statement, dossiers)
+    for judge in (names, systems, numbers, properties, formula_claims):
+        yield from _owned(statement, judge(statement, dossiers))
+
+
+def _owned(statement: Statement, verdicts: Iterator[ClaimVerdict]) -> Iterator[ClaimVerdict]:
+    """What a sentence denies or tells of others is not called wrong."""
+    return (verdict for verdict in verdicts if not (statement.disowned and verdict.verdict == "contradicted"))
 
 
 def _settled(decided: list[ClaimVerdict], verdicts: list[ClaimVerdict], lexicon: Lexicon) -> list[ClaimVerdict]:

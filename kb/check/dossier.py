@@ -36,6 +36,11 @@ class Dossier:
     def slug(self) -> str:
         return self.record.paper.slug
 
+    @property
+    def has_text(self) -> bool:
+        """Whether the paper's own text can be looked at."""
+        return self.index is not None and self.record.paper.text_path is not None
+
     @cached_property
     def facts(self) -> dict[str, Fact]:
         """The facts that say something: drafts, and cells that nobody filled, are no evidence."""

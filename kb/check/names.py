@@ -1,13 +1,12 @@
-"""Names in a statement: what an acronym stands for, titles, ids, years, venues, models."""
+"""Names in a statement: what an acronym stands for, titles, ids with versions, years, days, venues."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from kb.check.dossier import Dossier, claim_evidence, passage_evidence
-from kb.check.quantities import MODEL
-from kb.check.values import RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.check.values import ClaimVerdict, Evidence, Statement, Verdict
 from kb.citations import fold_title
 from kb.search.tokens import word_stems
 
@@ -16,16 +15,22 @@ _STANDS_FOR = r"\s*(?:stands for|is short for|short for|abbreviates|=|即|全称
 _AUTHOR_YEAR = re.compile(
     r"[（(]\s?(?P<year>(?:19|20)\d\d)\s?(?:[,，]\s?(?P<author>[A-Z][\w'’-]+)(?P<more>\s+et al\.?|\s?等)?[^）)]*)?[）)]"
 )
+_DAY = r"(?P<y{0}>(?:19|20)\d\d)(?:\s?[-./年]\s?(?P<m{0}>\d{{1,2}})(?:\s?[-./月]\s?(?P<d{0}>\d{{1,2}}))?)?\s?[年月日]?"
+_APPEARED = re.compile(
+    _DAY.format("1") + r"\s?(?:的(?:工作|论文|文章)|发表|发布|提出|提交|挂出|公开|上线)"
+    r"|(?:发表于|发布于|提交于|挂出于|(?:published|submitted|released|posted|proposed|introduced) (?:in|on)|appeared (?:in|on))\s?"
+    + _DAY.format("2"),
+    re.IGNORECASE,
+)
 _VENUE = re.compile(
     r"[（(]\s?(?P<name>ICLR|ICML|NeurIPS|NIPS|ACL|EMNLP|NAACL|EACL|AAAI|AAMAS|IJCAI|TMLR|JMLR|COLM|CVPR)\s?(?:['’`]|\s)?\s?(?P<year>(?:20)?\d\d)\s?[）)]"
 )
 _ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5})(?:v\d+)?(?![\d.]*\d)")
-_DENIED_MODEL = re.compile(r"(?:不是|并非|而非|\bnot)\s?$")
 _SMALL = frozenset("and of for with in from the to via by on a an".split())
 
 
 def names(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
-    """The names that a statement gives to papers it mentions, and the models it speaks of."""
+    """The names, ids, years and venues that a statement gives to the papers that it mentions."""
     if statement.form == "formula":
         return
     for slug, start, stop in statement.mentions:
@@ -36,7 +41,7 @@ def names(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[Cla
             yield from _identifier(statement, dossier, stop)
             yield from _year(statement, dossier, stop)
             yield from _venue(statement, dossier, stop)
-    yield from _models(statement, dossiers)
+    yield from _appeared(statement, dossiers)
 
 
 def _made(
@@ -162,14 +167,20 @@ def _title(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimV
 
 def _identifier(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:
     match = re.match(
-        r"[^（(\d]{0,100}[（(]\s?(?:arXiv[:：]?\s*)?(\d{4}\.\d{4,5})(?:v\d+)?\s?[）)]", statement.text[stop:]
+        r"[^（(\d]{0,100}[（(]\s?(?:arXiv[:：]?\s*)?(\d{4}\.\d{4,5})(?:v(\d+))?\s?[）)]", statement.text[stop:]
     )
     known = dossier.record.paper.arxiv_id
     if not match or not known or _other_before(statement, stop, stop + match.start(1)):
         return
-    evidence = Evidence(f"arXiv:{known}", "metadata")
-    claim = f"arXiv:{match[1]}"
-    yield _made(statement, dossier, claim, "found" if match[1] == known else "contradicted", evidence)
+    newest = dossier.record.paper.fields.get("version")
+    evidence = Evidence(f"arXiv:{known}" + (f"v{newest}" if newest else ""), "metadata")
+    claim = f"arXiv:{match[1]}" + (f"v{match[2]}" if match[2] else "")
+    if match[1] != known:
+        yield _made(statement, dossier, claim, "contradicted", evidence)
+    else:
+        # A version above the one that the record knows may be newer than the record.
+        is_known = not match[2] or (str(newest or "").isdigit() and int(match[2]) <= int(str(newest)))
+        yield _made(statement, dossier, claim, "found" if is_known else "not found", evidence)
 
 
 def _other_before(statement: Statement, stop: int, place: int) -> bool:
@@ -183,29 +194,44 @@ def _year(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVe
     paper = dossier.record.paper
     if not match or not paper.year.isdigit():
         return
-    years = {
-        int(paper.year),
-        *(int(year) for year in re.findall(r"(?:19|20)\d\d", str(paper.fields.get("venue") or ""))),
-    }
-    said = int(match["year"])
-    shown = f"{paper.date}{', ' + str(paper.fields['venue']) if paper.fields.get('venue') else ''}"
-    evidence = Evidence(shown, "metadata")
-    near = min(abs(said - year) for year in years)
-    # A preprint and its proceedings are a year apart; the record may know only one of them.
-    yield _made(
-        statement,
-        dossier,
-        match["year"],
-        "found" if near == 0 else "not found" if near == 1 else "contradicted",
-        evidence,
-    )
+    yield _of_year(statement, dossier, int(match["year"]))
     if match["author"] and match["more"] and paper.authors:
         families = [author.split()[-1].casefold() for author in paper.authors]
-        family = match["author"].casefold()
-        verdict: Verdict = "found" if family in families else "not found"
-        yield _made(
-            statement, dossier, f"{match['author']} et al.", verdict, Evidence(", ".join(paper.authors), "metadata")
-        )
+        verdict: Verdict = "found" if match["author"].casefold() in families else "not found"
+        evidence = Evidence(", ".join(paper.authors), "metadata")
+        yield _made(statement, dossier, f"{match['author']} et al.", verdict, evidence)
+
+
+def _of_year(statement: Statement, dossier: Dossier, said: int) -> ClaimVerdict:
+    paper = dossier.record.paper
+    venue = str(paper.fields.get("venue") or "")
+    years = {int(paper.year), *(int(year) for year in re.findall(r"(?:19|20)\d\d", venue))}
+    evidence = Evidence(", ".join(part for part in (paper.date, venue) if part), "metadata")
+    near = min(abs(said - year) for year in years)
+    # A preprint and its proceedings are a year apart; the record may know only one of them.
+    verdict: Verdict = "found" if near == 0 else "not found" if near == 1 else "contradicted"
+    return _made(statement, dossier, str(said), verdict, evidence)
+
+
+def _appeared(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """``2015 年的工作``, ``submitted on 2025-03-18``: the day or year that the paper spoken of appeared."""
+    for match in _APPEARED.finditer(statement.text):
+        slug = statement.owner(match.start())
+        if slug not in dossiers or not statement.is_sure_of(str(slug)) or statement.form == "row":
+            continue
+        dossier = dossiers[str(slug)]
+        year, month, day = (match["y1"] or match["y2"], match["m1"] or match["m2"], match["d1"] or match["d2"])
+        date = dossier.record.paper.date
+        if month is None or len(date) < 10:
+            if dossier.record.paper.year.isdigit():
+                yield _of_year(statement, dossier, int(year))
+            continue
+        said = "-".join(part.zfill(2) for part in (year, month, day) if part)
+        same = date.startswith(said)
+        # The record has the day of the first version; another day of a later year may be that of a later one.
+        earlier = said < date[: len(said)]
+        verdict: Verdict = "found" if same else "contradicted" if earlier else "not found"
+        yield _made(statement, dossier, said, verdict, Evidence(date, "metadata"))
 
 
 def _venue(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:
@@ -220,76 +246,3 @@ def _venue(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimV
     name = "NeurIPS" if match["name"] == "NIPS" else match["name"]
     same = re.search(rf"(?<![A-Z]){name}(?![A-Z])", known) and known.endswith(match["year"][-2:])
     yield _made(statement, dossier, claim, "found" if same else "contradicted", Evidence(known, "metadata"))
-
-
-# ---------------------------------------------------------------- models
-
-
-def _models(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
-    """A language model that a method is said to use, by what the record and the text say of the same role."""
-    for match in MODEL.finditer(statement.text):
-        slug = statement.paper_at(match.start())
-        inside = any(start <= match.start() < stop for _, start, stop in statement.mentions)
-        if slug is None or slug not in dossiers or inside or not re.search(r"\d", match[0]):
-            continue
-        dossier = dossiers[slug]
-        found = _naming(match[0], dossier)
-        if found:
-            yield _made(statement, dossier, match[0], "found", found)
-            continue
-        other = _other_model(statement, match.start(), dossier)
-        if other and not statement.musing:
-            yield _made(statement, dossier, match[0], "contradicted", other)
-        elif not statement.musing:
-            yield _made(statement, dossier, match[0], "not found", None)
-
-
-def _naming(model: str, dossier: Dossier) -> Evidence | None:
-    wanted = _flat(model)
-    for piece in dossier.pieces:
-        if wanted in _flat(piece.text) and not _DENIED_MODEL.search(piece.text[: max(0, piece.text.find(model))]):
-            return piece
-    for passage in dossier.passages([model]):
-        if wanted in _flat(passage.text):
-            return passage_evidence(passage, passage.text.find(model))
-    return None
-
-
-def _other_model(statement: Statement, place: int, dossier: Dossier) -> Evidence | None:
-    """A firm piece that names other models in the role that the statement speaks of: coach, judge, base model."""
-    roles = _roles(_clause(statement.text, place))
-    for piece, context in _pieces_with_context(dossier):
-        if piece.is_firm and MODEL.search(piece.text) and roles & _roles(context):
-            return piece
-    return None
-
-
-_ROLES = {
-    "coach": r"coach|教练", "judge": r"\bjudge|\bgrader|裁判|评审|评判|评委", "verifier": r"verifier|验证器", "critic": r"critic|评论家",
-    "teacher": r"teacher|教师", "base": r"\bbase model|backbone|基座|底座", "embedder": r"embedding model|嵌入模型",
-    "reward": r"reward model|奖励模型",
-}  # fmt: skip
-
-
-def _roles(text: str) -> set[str]:
-    return {role for role, pattern in _ROLES.items() if re.search(pattern, text, re.IGNORECASE)}
-
-
-def _pieces_with_context(dossier: Dossier) -> Iterable[tuple[Evidence, str]]:
-    """Pieces, with the note's words beside a correction, since a correction seldom repeats what it corrects."""
-    facts = [(piece, piece.text) for piece in dossier.pieces if not piece.where.startswith(RECORDED)]
-    claims: Sequence[tuple[Evidence, str]] = [
-        (claim_evidence(claim), f"{claim.claim} {claim_evidence(claim).text}") for claim in dossier.record.claims
-    ]
-    return [*facts, *claims]
-
-
-def _clause(text: str, place: int) -> str:
-    """The clause around a place, with what stands in brackets right before it counted in."""
-    left = max(text.rfind(mark, 0, place) for mark in "。；;")
-    right = min((at for mark in "。；;，" if (at := text.find(mark, place)) >= 0), default=len(text))
-    return text[left + 1 : right]
-
-
-def _flat(text: str) -> str:
-    return re.sub(r"[^a-z0-9.]", "", text.lower())

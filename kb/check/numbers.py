@@ -7,7 +7,7 @@ result of the same benchmark, metric and model with another value, or a paramete
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from kb.check.concepts import Reading, cover
 from kb.check.dossier import Dossier, passage_evidence, result_evidence
@@ -28,10 +28,11 @@ _METRIC = re.compile(
 )
 # Symbols and words whose value a method fixes; a different value is a different method.
 _PARAMETERS = frozenset(
-    "eps eps_low eps_high ddof lambda gamma beta omega delta clip lr temperature group_size epochs decay".split()
+    "eps eps_low eps_high lambda gamma beta omega delta clip lr temperature group_size epochs decay".split()
 )
 _LEAST_CONTEXT = 0.3
 _COMMON = 10
+_COMMON_CONTEXT = 0.7
 
 
 def numbers(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
@@ -60,8 +61,8 @@ def _guesses(statement: Statement, place: int) -> list[str]:
 
 
 def _says_something(quantity: Quantity) -> bool:
-    """0, 1 and 2 without unit or symbol are words more than numbers."""
-    return (
+    """0, 1 and 2 without unit or symbol are words more than numbers; ddof is checked with the standard deviation."""
+    return quantity.label != "ddof" and (
         quantity.low > 2
         or quantity.low % 1 > 0
         or bool(quantity.unit)
@@ -96,7 +97,7 @@ def _short(clause: str, number: str) -> str:
 
 def _decide(statement: Statement, quantity: Quantity, clause: str, dossier: Dossier) -> tuple[Verdict, Evidence | None]:
     by_result = _by_results(statement, quantity, clause, dossier)
-    sure = statement.is_sure_of(dossier.slug)
+    sure = statement.is_sure_of(dossier.slug) and statement.owner(quantity.start) in (dossier.slug, None)
     if by_result and (by_result[0] == "found" or (sure and _other_model(quantity, clause, statement, dossier))):
         return by_result
     said, local = dossier.read(statement.text), dossier.read(clause)
@@ -126,7 +127,8 @@ def _by_results(
     if not rows or any(not _can_differ(quantity, row, clause, models) for row in rows):
         return None
     firm = [row for row in rows if row.level in ("paper", "code")]
-    return ("contradicted", result_evidence(firm[0])) if firm else None
+    # A number that was only read second hand is shown, and decides nothing.
+    return ("contradicted", result_evidence(firm[0])) if firm else ("not found", result_evidence(rows[0]))
 
 
 def _models_near(clause: str, statement: Statement) -> list[str]:
@@ -228,32 +230,26 @@ def _in_pieces(quantity: Quantity, said: Reading, local: Reading, dossier: Dossi
     """The piece of the record that has the same number and most of the same context."""
     best: tuple[float, Evidence] | None = None
     for piece in dossier.pieces:
-        here = [
-            other
-            for other in quantities(piece.text, spelled=True)
-            if quantity.same(other) and _same_label(quantity, other)
-        ]
+        here = [other for other in quantities(piece.text, spelled=True) if quantity.same(other)]
         if not here:
             continue
         held = dossier.read(piece.text)
         context = _context(said, local, held)
         if any(quantity.label and quantity.label == other.label for other in here):
             context += 0.5
-        if context >= _least_context(quantity) and (best is None or context > best[0]):
+        least = _least_context(quantity, here)
+        if context >= least and (best is None or context > best[0]):
             best = (context, piece)
     return best[1] if best else None
 
 
-def _least_context(quantity: Quantity) -> float:
-    """A number of many digits is hardly there by chance."""
+def _least_context(quantity: Quantity, here: Sequence[Quantity]) -> float:
+    """A number of many digits is hardly there by chance; small whole numbers are, unless they are of one symbol."""
+    common = quantity.high is None and not quantity.unit and quantity.low % 1 == 0 and quantity.low <= _COMMON
+    if common and not any(quantity.label == other.label for other in here):
+        return _COMMON_CONTEXT
     digits = min(len(word.replace(".", "").strip("0")) for word in in_words(quantity))
     return _LEAST_CONTEXT if digits < 3 else _LEAST_CONTEXT / 2
-
-
-def _same_label(quantity: Quantity, other: Quantity) -> bool:
-    """Small whole numbers are everywhere: one that is the value of a symbol is found as the value of that symbol only."""
-    common = quantity.high is None and not quantity.unit and quantity.low % 1 == 0 and quantity.low <= _COMMON
-    return not common or quantity.label == other.label
 
 
 def _context(said: Reading, local: Reading, held: Reading) -> float:
@@ -273,16 +269,12 @@ def _in_text(quantity: Quantity, said: Reading, local: Reading, dossier: Dossier
         *(word for concept in local.concepts for wording in concept.wordings for word in wording),
     ]
     for passage in dossier.passages(words):
-        here = [
-            other
-            for other in quantities(passage.text, spelled=True)
-            if quantity.same(other) and _same_label(quantity, other)
-        ]
+        here = [other for other in quantities(passage.text, spelled=True) if quantity.same(other)]
         if not here and not _in_row(quantity, passage.text):
             continue
         context = _context(said, local, dossier.lexicon.read(f"{' '.join(passage.heading)}\n{passage.text}"))
         context += 0.5 * any(quantity.label and quantity.label == other.label for other in here)
-        if context >= _least_context(quantity) and (best is None or context > best[0]):
+        if context >= _least_context(quantity, here) and (best is None or context > best[0]):
             best = (context, passage_evidence(passage, here[0].start if here else 0))
     return best[1] if best else None
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from kb.check.concepts import Reading, cover
 from kb.check.dossier import Dossier, fact_evidence, passage_evidence
-from kb.check.values import COMPARED, RECORDED, ClaimVerdict, Evidence, Statement, Verdict
+from kb.check.values import CLAUSE_END, RECORDED, ClaimVerdict, Evidence, Statement, Verdict
 from kb.index.sentences import sentence_spans
 
 # The traits of the record that sentences speak of, by the words that they use for them.
@@ -66,10 +66,11 @@ _OWN_TOO = re.compile(
     r"(?<!不)(?<!不包)含自[身己]|(?<!不)包括自[身己]|own included|including (?:itself|its own)", re.IGNORECASE
 )
 _BASELINE = re.compile(r"baseline|基线|均值|平均", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"[，,。；;：:（(│|！!？?]|(?<=\w)\.\s|但|而(?!且)|\bbut\b|\band\b|\bwhile\b|\bso\b", re.IGNORECASE
-)
-_LED = 6  # characters that may stand before the name that a clause begins with
+_SPREADS = {
+    "sample": re.compile(r"样本(?:标准差|方差)|\bsample (?:standard deviation|std|variance|one)\b|ddof\s?[=为]?\s?1|Bessel", re.IGNORECASE),
+    "population": re.compile(r"总体(?:标准差|方差)|\bpopulation (?:standard deviation|std|variance)\b|ddof\s?[=为]?\s?0", re.IGNORECASE),
+}  # fmt: skip
+_NOT_BEFORE = re.compile(r"(?:而不是|不是|并非|不用|未用|\bnot (?:the |a )?)\s?$", re.IGNORECASE)
 _LIST = re.compile(
     r"(?P<head>[^，,。；;：:│|（()]{2,40})[（(](?P<items>[^（()）]{1,40}?[+/、和与][^（()）]{1,40}?)[)）]"
 )
@@ -84,6 +85,7 @@ def properties(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterato
     yield from _needs(statement, dossiers)
     yield from _lists(statement, dossiers)
     yield from _own_sample(statement, dossiers)
+    yield from _spread(statement, dossiers)
 
 
 def _made(statement: Statement, dossier: Dossier, claim: str, verdict: Verdict, evidence: Evidence) -> ClaimVerdict:
@@ -97,39 +99,20 @@ def _traits(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
             before = _before(statement.text, match.start())
             denies, affirms = _DENIES.search(before), _AFFIRMS.search(before)
             said = "no" if denies else "yes" if affirms else ""
-            dossier = dossiers.get(_whose(statement, match.start()) or "")
+            dossier = dossiers.get(statement.owner(match.start()) or "")
             if not said or dossier is None or column not in dossier.facts:
                 continue
             start = match.start() - len(before) + (denies or affirms).start()  # type: ignore[union-attr]
             yield from _compared(statement, dossier, column, said, statement.text[start : match.end()])
     for match in _SINGLE.finditer(statement.text):
-        dossier = dossiers.get(_whose(statement, match.start()) or "")
+        dossier = dossiers.get(statement.owner(match.start()) or "")
         if dossier is not None and "multi_agent" in dossier.facts:
             yield from _compared(statement, dossier, "multi_agent", "no", match[0])
 
 
-def _whose(statement: Statement, place: int) -> str | None:
-    """Whom a predicate is said of: its clause begins with the paper, or names none and the text around is about one."""
-    if statement.form == "row":
-        return statement.paper_at(place)
-    left = max((match.end() for match in _CLAUSE.finditer(statement.text[:place])), default=0)
-    here = [(slug, start) for slug, start, _ in statement.mentions if left <= start < place]
-    if here:
-        slug, start = here[0]
-        led = statement.text[left:start].strip(" \t“\"'（(")
-        return slug if len(here) == 1 and len(led) <= _LED and not COMPARED.search(statement.text[left:start]) else None
-    earlier = {slug for slug, start, _ in statement.mentions if start < left}
-    if len(earlier) == 1:
-        slug = earlier.pop()
-        return slug if statement.is_sure_of(slug) and slug == (statement.subject or slug) else None
-    if statement.mentions and not statement.topical:
-        return None
-    return None if earlier else statement.subject
-
-
 def _before(text: str, place: int) -> str:
     """What stands before a place in its own clause."""
-    left = max((match.end() for match in _CLAUSE.finditer(text[:place])), default=0)
+    left = max((match.end() for match in CLAUSE_END.finditer(text[:place])), default=0)
     return text[left:place]
 
 
@@ -144,7 +127,9 @@ def _compared(statement: Statement, dossier: Dossier, column: str, said: str, cl
         yield _made(statement, dossier, claim, "found", evidence)
     elif not sure:
         return
-    elif _RESTRICTS.search(remark) or not evidence.is_firm:
+    elif not evidence.is_firm:
+        yield _made(statement, dossier, claim, "not found", evidence)  # second hand, or not verified: shown, no more
+    elif _RESTRICTS.search(remark):
         yield _made(statement, dossier, claim, "incomplete", evidence)
     else:
         yield _made(statement, dossier, claim, "contradicted", evidence)
@@ -157,7 +142,7 @@ def _needs(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[Cl
     """What a method needs or does without, against what the record and the text say that it needs."""
     for pattern, denies in ((_NEEDS_NOT, True), (_NEEDS, False)):
         for match in pattern.finditer(statement.text):
-            dossier = dossiers.get(_whose(statement, match.start()) or "")
+            dossier = dossiers.get(statement.owner(match.start()) or "")
             if dossier is None or any(re.search(words, match["object"], re.IGNORECASE) for words in _TRAITS.values()):
                 continue  # a trait has a cell of its own
             wanted = dossier.read(re.sub(r"\s*(?:at all|whatsoever)\s*\.?$", "", match["object"]))
@@ -255,13 +240,30 @@ def _own_sample(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterat
     said = own or (None if denied else others)
     if not said or not baseline:
         return
-    dossier = dossiers.get(_whose(statement, said.start()) or "")
+    dossier = dossiers.get(statement.owner(said.start()) or "")
     if dossier is None or "comparison_group" not in dossier.facts:
         return
     evidence = fact_evidence(dossier.facts["comparison_group"])
-    claim = statement.text[min(said.start(), baseline.start()) : max(said.end(), baseline.end())]
+    after = CLAUSE_END.search(statement.text, max(said.end(), baseline.end()))
+    claim = statement.text[min(said.start(), baseline.start()) : after.start() if after else None]
     known_own, known_others = _OWN_TOO.search(evidence.text), _OTHERS.search(evidence.text)
     if (own and known_own) or (not own and known_others):
         yield _made(statement, dossier, claim, "found", evidence)
     elif evidence.is_firm and ((own and known_others) or (not own and known_own)):
         yield _made(statement, dossier, claim, "contradicted", evidence)
+
+
+def _spread(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[ClaimVerdict]:
+    """Sample or population standard deviation; paper and code may differ, so a cell may name both."""
+    for kind, pattern in _SPREADS.items():
+        match = pattern.search(statement.text)
+        dossier = dossiers.get(statement.owner(match.start()) or "") if match else None
+        if match is None or dossier is None or "normalisation" not in dossier.facts:
+            continue
+        evidence = fact_evidence(dossier.facts["normalisation"])
+        known = {name for name, other in _SPREADS.items() if other.search(evidence.text)}
+        denied = _NOT_BEFORE.search(statement.text[: match.start()])
+        if kind in known and not denied:
+            yield _made(statement, dossier, match[0], "found", evidence)
+        elif known and kind not in known and not denied and evidence.is_firm and statement.is_sure_of(dossier.slug):
+            yield _made(statement, dossier, match[0], "contradicted", evidence)

@@ -44,7 +44,7 @@ _WORD_WITH_DIGIT = re.compile(
 _MATHS = re.compile(r"\$[^$]+\$")
 _SYMBOL = re.compile(
     r"(?P<symbol>(?:\\?[A-Za-z]+|[\u0370-\u03ff\u03f5](?:low|high|min|max)?)(?:_\{?\\?(?:text|mathrm)?\{?[A-Za-z]+\}?\}?|@\d+)?)"
-    r"\s*(?:=|＝|:=|\\approx|≈|\\le(?:q)?|\\ge(?:q)?|<|>|取|设为|为|是|\bis\b|\bof\b)?\s*$"
+    r"\s*(?:=|＝|:=|\\approx|≈|\\le(?:q)?|\\ge(?:q)?|<|>|取|设为|固定[为在]|为|是|\bis fixed at\b|\bfixed at\b|\b(?:is )?set to\b|\bis\b|\bof\b)?\s*$"
 )
 _LABEL = re.compile(
     rf"([{HAN}]{{2,8}}?|[A-Za-z][A-Za-z-]*)\s*(?:=|＝|≈|[:：]|为|是|取|到|至|设为|约|\bof\b|\bis\b|\bto\b)?\s*$"

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 
 from kb.check.concepts import Reading, cover
 from kb.check.dossier import Dossier, claim_evidence
-from kb.check.values import ClaimKind, ClaimVerdict, Evidence, Statement, Verdict
+from kb.check.values import CLAUSE_END, ClaimKind, ClaimVerdict, Evidence, Statement, Verdict
 from kb.facts import NoteClaim
 
 _LEAST_COVER = 0.7
-_LEAST_OWN = 0.7  # of what the claim has and its correction lacks
+_LEAST_OWN = 0.7  # of what the claim has and its correction lacks or denies
 _VERDICTS: dict[str, Verdict] = {
     "confirmed": "found", "incomplete": "incomplete", "contradicted": "contradicted", "unverified": "not found",
 }  # fmt: skip
@@ -28,7 +28,7 @@ def recorded(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[
         dossier = dossiers[slug]
         said = dossier.read(f"{statement.before}\n{statement.text}" if statement.form == "formula" else statement.text)
         for claim in dossier.record.claims:
-            if _repeats(said, dossier, claim):
+            if _repeats(said, dossier, claim) and _is_said_of(statement, dossier, claim):
                 evidence = claim_evidence(claim)
                 if claim.verdict == "unverified":
                     evidence = Evidence(evidence.text, evidence.where, "unverified")
@@ -50,6 +50,21 @@ def _is_about_another(statement: Statement, slug: str) -> bool:
     return first is not None and slug not in named and first[1] <= 2
 
 
+def _is_said_of(statement: Statement, dossier: Dossier, claim: NoteClaim) -> bool:
+    """Of several papers that a sentence names, the claim is of the one whose clause repeats it."""
+    if statement.form != "sentence" or len({slug for slug, _, _ in statement.mentions}) < 2:
+        return True
+    begin = 0
+    for match in [*CLAUSE_END.finditer(statement.text), None]:
+        end = match.start() if match else len(statement.text)
+        if _repeats(dossier.read(statement.text[begin:end]), dossier, claim):
+            named = [slug for slug, start, _ in statement.mentions if start < end]
+            inside = {slug for slug, start, _ in statement.mentions if begin <= start < end}
+            return dossier.slug in inside if inside else not named or dossier.slug in named
+        begin = match.end() if match else end
+    return claim.verdict != "contradicted"  # told over several clauses: enough to confirm, not to call wrong
+
+
 def _repeats(said: Reading, dossier: Dossier, claim: NoteClaim) -> bool:
     wanted = dossier.read(claim.claim)
     correction = dossier.read(" ".join(claim.correction.values()))
@@ -60,7 +75,7 @@ def _repeats(said: Reading, dossier: Dossier, claim: NoteClaim) -> bool:
     share = cover(wanted, said)
     if claim.verdict in ("confirmed", "unverified"):
         return share >= _LEAST_COVER
-    own = [concept for concept in wanted.concepts if not correction.holds(concept)]
+    own = [concept for concept in wanted.concepts if not correction.agrees(concept)]
     held = sum(said.holds(concept) for concept in own) / len(own) if own else share
     return share >= _LEAST_COVER and held >= _LEAST_OWN
 

@@ -37,6 +37,14 @@ _MUSING = re.compile(
 )
 # A heading of several numbers that is too long for ``stretches`` or stands close to its text.
 _NUMBERED = re.compile(r"^\s*\d{1,2}(?:\.\d{1,2})+[.、．]?\s+(?=\S)")
+# What a sentence denies, corrects, tells of others or of the writer's own runs is not what it says of the paper.
+_DISOWNED = re.compile(
+    r"不是|并非|并不|不要|不对|不准确|混淆|误以为|误认为|误写|错写|写成|说成|以为|其实是|更正|纠正|有人|很多人|常被|被归为|不同于|"
+    r"[与和跟].{1,40}(?:不同|一样)|相比之下|我们|复现|自己(?:跑|实现|复)|"
+    r"\b(?:is|are|was|were) not\b|n't\b|\bnot (?:of|the|an?)\b|\bmistak|\bwrong|\bincorrect|\bunlike\b|\bin contrast|\bwhereas\b|"
+    r"\bours?\b|\bwe\b|reproduc|re-?implement|\bsome (?:say|people)",
+    re.IGNORECASE,
+)
 _LIST_MARK = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,2}[.)、．]|[(（]?(?:[a-z]|\d{1,2}|[一二三四五六七八九十])[)）]|©)\s*")
 _ENDS = re.compile(r"[。；;：:！!？?，,.]$")
 _LABEL_CHARS = 60
@@ -165,13 +173,16 @@ class _Reader:
             named = mentions(self._known, re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r" \1 ", latex))
             slug = named[0][0] if named else statement.subject
             topical = statement.topical and slug == statement.subject
-            yield Statement(latex, statement.line, "formula", slug, topical, (), statement.musing, statement.before)
+            yield Statement(
+                latex, statement.line, "formula", slug, topical, musing=statement.musing, before=statement.before
+            )
 
     def _statement(self, text: str, place: int, form: str) -> Statement:
         musing = self._musing or bool(_QUESTION.search(text) or _MUSING.search(text))
         return Statement(
             text=" ".join(text.split("\n")), line=bisect_right(self._lines, place), form=form,  # type: ignore[arg-type]
-            subject=self._topic or self._last, topical=self._topic is not None, mentions=mentions(self._known, text), musing=musing, before=self._before,
+            subject=self._topic or self._last, topical=self._topic is not None, mentions=mentions(self._known, text), musing=musing,
+            disowned=form != "row" and bool(_DISOWNED.search(text)), before=self._before,
         )  # fmt: skip
 
 

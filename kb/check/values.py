@@ -14,6 +14,10 @@ COMPARED = re.compile(
     r"(?:比|与|和|跟|及|、|/|相[对较比]于?|对比|超过|优于|高于|低于|不如|胜过|接近|达到|\bvs\.?|\bthan|\bover|\bagainst|\bto|\bwith|\band|\bfrom|\bof)\s*$",
     re.IGNORECASE,
 )
+CLAUSE_END = re.compile(
+    r"[，,。；;：:（(│|！!？?]|(?<=\w)\.\s|但|而(?!且)|\bbut\b|\band\b|\bwhile\b|\bso\b", re.IGNORECASE
+)
+_LED = 6  # characters that may stand before the name that a clause begins with
 VERDICTS: tuple[Verdict, ...] = ("contradicted", "incomplete", "found", "not found")
 ClaimKind = Literal["number", "name", "property", "formula"]
 
@@ -24,7 +28,8 @@ class Statement:
 
     ``subject`` is the slug that the text around it is about; ``topical`` when a heading says so, which is surer than the
     sentences before. ``mentions`` are the papers it names itself, as ``(slug, start, stop)``. ``musing`` marks what the
-    writer supposes, asks or plans. ``before`` is the sentence before.
+    writer supposes, asks or plans, ``disowned`` what they deny, correct, or tell of others or of runs of their own;
+    nothing in such a sentence is called wrong. ``before`` is the sentence before.
     """
 
     text: str
@@ -34,6 +39,7 @@ class Statement:
     topical: bool = False
     mentions: tuple[tuple[str, int, int], ...] = ()
     musing: bool = False
+    disowned: bool = False
     before: str = ""
 
     @property
@@ -53,6 +59,30 @@ class Statement:
             slug for slug, start, _ in self.mentions if start <= position and not COMPARED.search(self.text[:start])
         ]
         return named[-1] if named else self.subject
+
+    def owner(self, place: int) -> str | None:
+        """Whom a predicate at this place is said of for certain enough to be called wrong.
+
+        Its clause begins with the paper; or its clause names none, and what stands before it and around it is about one.
+        """
+        if self.form == "row":
+            return self.paper_at(place)
+        left = max((match.end() for match in CLAUSE_END.finditer(self.text[:place])), default=0)
+        here = [(slug, start) for slug, start, _ in self.mentions if left <= start < place]
+        end = CLAUSE_END.search(self.text, place)
+        right = end.start() if end else len(self.text)
+        if not here and any(place <= start < right and slug != self.subject for slug, start, _ in self.mentions):
+            return None  # "the critic of PPO": said of what comes behind it
+        if here:
+            slug, start = here[0]
+            led = self.text[left:start]
+            leads = len(here) == 1 and len(led.strip(" \t“\"'（(")) <= _LED and not COMPARED.search(led)
+            return slug if leads else None
+        earlier = {slug for slug, start, _ in self.mentions if start < left}
+        if len(earlier) == 1:
+            slug = earlier.pop()
+            return slug if self.is_sure_of(slug) and slug == (self.subject or slug) else None
+        return None if earlier or (self.mentions and not self.topical) else self.subject
 
     def is_sure_of(self, slug: str) -> bool:
         """Whether the statement names the paper as what it speaks of, or stands below its heading."""

@@ -75,7 +75,7 @@ WRONG = [
 JUDGED_WRONG = {
     ("landscape-at-grpo.md", 16, "cure"), ("landscape-at-grpo.md", 18, "gigpo"),
     ("weekly-2026-04-12.md", 26, "pignatelli_survey"), ("weekly-2026-04-12.md", 36, "pignatelli_survey"),
-    ("weekly-2026-04-12.md", 65, "langmarl"), ("weekly-2026-04-12.md", 89, "grpo"),
+    ("weekly-2026-04-12.md", 51, "sharp"), ("weekly-2026-04-12.md", 65, "langmarl"), ("weekly-2026-04-12.md", 89, "grpo"),
     ("weekly-2026-04-19.md", 65, "mappa"), ("weekly-2026-04-19.md", 67, "mappa"),
     ("weekly-2026-04-19.md", 87, "dr_mas"), ("weekly-2026-04-19.md", 172, "c3"),
 }  # fmt: skip
