@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias
 
@@ -14,14 +14,14 @@ from kb.errors import FileFormatError, KbError, UsageError
 from kb.importing.dates import Span
 from kb.importing.decode import decode
 from kb.importing.images import Images
-from kb.importing.outline import Outline, outline_of
+from kb.importing.outline import outline_of
 from kb.importing.recognise import Unknown, about_note, unknown_papers
 from kb.importing.todo import mark_of, tasks_of
 from kb.importing.weekly import Parts, Piece, report_span, take_apart
 from kb.ingest.slug import clean, make_slug
 from kb.library import Library
 from kb.links import Names
-from kb.notes import parse_note
+from kb.notes import Note, parse_note
 from kb.queue import Task
 from kb.workspace import Workspace
 
@@ -75,7 +75,7 @@ def sources_of(workspace: Workspace, given: Sequence[Path]) -> list[Source]:
         if place.is_relative_to(workspace.notes.resolve()):
             raise UsageError(f"{path} is among the notes of this workspace already", "kb note list shows them")
         if place.is_dir():
-            found += _in_folder(place)
+            found += _in_folder(workspace, place)
         else:
             found.append(Source(place, place.name, "notes", place.parent))
     if not found:
@@ -83,11 +83,12 @@ def sources_of(workspace: Workspace, given: Sequence[Path]) -> list[Source]:
     return found
 
 
-def _in_folder(root: Path) -> Iterator[Source]:
+def _in_folder(workspace: Workspace, root: Path) -> Iterator[Source]:
     for path in sorted(root.rglob("*")):
         relative = path.relative_to(root)
         hidden = any(part.startswith(".") for part in relative.parts)
-        if path.suffix.casefold() in _SUFFIXES and path.is_file() and not hidden:
+        ours = any(path.is_relative_to(place) for place in (workspace.notes, workspace.papers, workspace.templates))
+        if path.suffix.casefold() in _SUFFIXES and path.is_file() and not hidden and not ours:
             folder = PurePosixPath("notes", clean(root.name) or "imported", *relative.parent.parts)
             yield Source(path, (PurePosixPath(root.name) / relative.as_posix()).as_posix(), folder.as_posix(), root)
 
@@ -101,6 +102,16 @@ def make_plan(library: Library, sources: Sequence[Source], year: int | None, day
         except KbError as error:
             planner.plan.problems.append(error)
     return planner.plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A source as it was read: its own front matter as it stands, and a digest of the whole text."""
+
+    source: Source
+    head: str
+    note: Note
+    sha: str
 
 
 class _Planner:
@@ -131,79 +142,63 @@ class _Planner:
             self.plan.remarks.append(f"{source.path.name}: read as {encoding}, written as UTF-8")
         self._ending = "\r\n" if "\r\n" in text else "\n"
         head, body, _ = frontmatter.split(text)
-        start = len(text) - len(body)
-        outline = outline_of(text, start)
-        span = report_span(outline, source.path.name, self._year)
-        if span is None:
-            self._whole(source, text, head)
-        else:
-            self._report(source, text, outline, span)
-
-    def _whole(self, source: Source, text: str, head: str) -> None:
         try:
             note = parse_note(source.path.name, text)
         except FileFormatError as error:
             self.plan.remarks.append(f"{source.path.name}: its front matter is kept as text ({error.message})")
-            head = ""
-            note = parse_note(source.path.name, f"\n{text}")
+            head, body = "", text
+            note = replace(parse_note(source.path.name, f"\n{text}"), body=text)
+        read = _Read(source, head, note, _digest(text))
+        outline = outline_of(text, len(text) - len(body))
+        span = report_span(outline, note, source.path.name, self._year)
+        if span is None:
+            self._whole(read)
+        else:
+            self._report(read, take_apart(text, outline, self.names), outline.title or note.title, span)
+
+    def _whole(self, read: _Read) -> None:
+        note, key = read.note, read.source.key
         about = about_note(self.names, note)
         kind = note.kind if note.fields.get("kind") else "reading" if about.papers else "study"
-        path = f"{source.folder}/{PurePosixPath(source.path.name).stem}.md"
-        fields = _fields(note.date, "", kind, about.papers, source.key, _digest(text))
-        new = {key: value for key, value in fields.items() if key not in note.fields}
-        path, state = self._place(path, source.key, _digest(text))
-        body = self._bring(text if not head else note.body, source, path, state)
-        written = self._with_fields(head, new, body)
-        self._note(PlannedNote(path, state, kind, note.title, note.date, about.papers, source.key, written))
+        path = f"{read.source.folder}/{PurePosixPath(read.source.path.name).stem}.md"
+        path, state = self._place(path, key, read.sha)
+        body = self._bring(note.body, read.source, path, state)
+        fields = _fields(note.date, "", kind, about.papers, key, read.sha)
+        written = self._with_fields(read.head, _without(fields, note), body)
+        self.plan.notes.append(PlannedNote(path, state, kind, note.title, note.date, about.papers, key, written))
         self._queue_unknown((*about.unknown, *unknown_papers(self.names, note.body)), note.date or self._day)
 
-    def _report(self, source: Source, text: str, outline: Outline, span: Span) -> None:
-        parts = take_apart(text, outline, self.names)
+    def _report(self, read: _Read, parts: Parts, title: str, span: Span) -> None:
         if not span.first:
-            self.plan.remarks.append(
-                f"{source.path.name}: {span.label} has no year, so its notes have no day; --year 2026"
-            )
-        paths = {piece.ref: self._piece(source, piece, span) for piece in parts.pieces}
-        self._rest(source, text, outline, span, parts, paths)
+            name = read.source.path.name
+            self.plan.remarks.append(f"{name}: {span.label} has no year, so its notes have no day; --year 2026")
+        paths = {piece.ref: self._piece(read, piece, span) for piece in parts.pieces}
+        self._rest(read, parts, paths, title, span)
         self.plan.tasks += tasks_of(self.names, parts.todo, span.first)
         unknown = [paper for piece in parts.pieces for paper in piece.about.unknown]
-        self._queue_unknown((*unknown, *unknown_papers(self.names, text)), span.first or self._day)
+        self._queue_unknown((*unknown, *unknown_papers(self.names, read.note.body)), span.first or self._day)
 
-    def _piece(self, source: Source, piece: Piece, span: Span) -> str:
-        key, sha = f"{source.key}#{piece.ref}", _digest(piece.body)
-        path, state = self._place(f"{source.folder}/{_prefix(span)}-{_short(self.names, piece)}.md", key, sha)
-        fields = _fields(span.first, span.last, piece.kind, piece.about.papers, key, sha)
-        body = self._bring(self._headed(piece.title, piece.body), source, path, state)
-        self._note(
-            PlannedNote(
-                path,
-                state,
-                piece.kind,
-                piece.title,
-                span.first,
-                piece.about.papers,
-                key,
-                self._with_fields("", fields, body),
-            )
-        )
+    def _piece(self, read: _Read, piece: Piece, span: Span) -> str:
+        key, sha, papers = f"{read.source.key}#{piece.ref}", _digest(piece.body), piece.about.papers
+        path = f"{read.source.folder}/{_prefix(span)}-{_short(self.names, piece)}.md"
+        path, state = self._place(path, key, sha)
+        body = self._bring(self._headed(piece.title, piece.body), read.source, path, state)
+        written = self._with_fields("", _fields(span.first, span.last, piece.kind, papers, key, sha), body)
+        self.plan.notes.append(PlannedNote(path, state, piece.kind, piece.title, span.first, papers, key, written))
         return path
 
-    def _rest(
-        self, source: Source, text: str, outline: Outline, span: Span, parts: Parts, paths: dict[str, str]
-    ) -> None:
+    def _rest(self, read: _Read, parts: Parts, paths: dict[str, str], title: str, span: Span) -> None:
         """What is left of a report: its lead, its headings, the to-do list, and links to the notes made of the rest."""
-        sha = _digest(text)
-        path, state = self._place(f"notes/reports/{_prefix(span)}-imported.md", source.key, sha)
-        rest = "".join(
-            piece
-            if isinstance(piece, str)
-            else f"{self._ending}→ [[{PurePosixPath(paths[piece.ref]).stem}]]{self._ending * 2}"
-            for piece in parts.rest
-        )
-        fields = _fields(span.first, span.last, "", (), source.key, sha)
-        body = self._bring(self._headed(outline.title, rest), source, path, state)
-        written = self._with_fields("", fields, body)
-        self._note(PlannedNote(path, state, "report", outline.title, span.first, (), source.key, written))
+        key = read.source.key
+        path, state = self._place(f"notes/reports/{_prefix(span)}-imported.md", key, read.sha)
+        rest = "".join(part if isinstance(part, str) else self._link(paths[part.ref]) for part in parts.rest)
+        body = self._bring(self._headed(title, rest), read.source, path, state)
+        fields = _without(_fields(span.first, span.last, "", (), key, read.sha), read.note)
+        written = self._with_fields(read.head, fields, body)
+        self.plan.notes.append(PlannedNote(path, state, "report", title, span.first, (), key, written))
+
+    def _link(self, path: str) -> str:
+        return f"{self._ending}→ [[{PurePosixPath(path).stem}]]{self._ending * 2}"
 
     def _headed(self, title: str, body: str) -> str:
         """A title and the words below it, without the empty lines at their ends; a first line keeps its indent."""
@@ -240,9 +235,6 @@ class _Planner:
     def _bring(self, body: str, source: Source, path: str, state: State) -> str:
         return self.plan.images.bring(body, source.path, source.root, path) if state == "new" else body
 
-    def _note(self, note: PlannedNote) -> None:
-        self.plan.notes.append(note)
-
     def _queue_unknown(self, papers: Sequence[Unknown], day: str) -> None:
         queued = {paper for task in self.plan.tasks for paper in task.papers or (task.text,)}
         for paper in papers:
@@ -263,6 +255,11 @@ def _fields(date: str, end: str, kind: str, papers: tuple[str, ...], key: str, s
         "imported_sha": sha,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _without(fields: dict[str, Any], note: Note) -> dict[str, Any]:
+    """The fields that the note's own front matter does not have."""
+    return {key: value for key, value in fields.items() if key not in note.fields}
 
 
 def _prefix(span: Span) -> str:

@@ -13,6 +13,7 @@ from kb.importing.dates import Span, find_span
 from kb.importing.outline import Outline, Section, bare_title
 from kb.importing.recognise import NO_PAPER, About, about_title
 from kb.links import Names
+from kb.notes import Note
 
 Role: TypeAlias = Literal["todo", "list", "question", "reading", "project", "study"]
 
@@ -51,12 +52,15 @@ class Parts:
     rest: list[str | Piece] = field(default_factory=list)
 
 
-def report_span(outline: Outline, file_name: str, year: int | None) -> Span | None:
-    """The days of a weekly report; None when the text is none: no range of days, or neither its word nor its to-do."""
-    span = find_span((outline.title, file_name), year)
+def report_span(outline: Outline, note: Note, file_name: str, year: int | None) -> Span | None:
+    """The days of a weekly report; None when the text is none.
+
+    It is one with a range of days and either its word or a to-do list, or with its word and one day.
+    """
+    says_so = any(_REPORT_WORDS.search(text) for text in (outline.title, note.title, file_name))
+    span = find_span((outline.title, note.title, file_name), year)
     if span is None:
-        return None
-    says_so = _REPORT_WORDS.search(outline.title) or _REPORT_WORDS.search(file_name)
+        return Span(note.date, note.date, note.date) if says_so and note.date and outline.sections else None
     return span if says_so or any(_role(section) == "todo" for section in outline.sections) else None
 
 

@@ -231,6 +231,21 @@ def test_other_encodings_line_ends_and_broken_front_matter(workspace: Path, sour
     assert written(workspace) == before
 
 
+def test_the_front_matter_of_a_report_stays_with_what_is_left_of_it(workspace: Path, source: Path) -> None:
+    (source / "w.md").write_text(f"---\ntags: [周报]\nauthor: me\n---\n{REPORT}", encoding="utf-8")
+    run(workspace, source)
+    rest = (workspace / "notes" / "reports" / "2026-04-19-imported.md").read_text(encoding="utf-8")
+    assert rest.startswith(
+        "---\ntags: [周报]\nauthor: me\ndate: 2026-04-19\nend: 2026-04-25\nimported_from: notes/w.md\n"
+    )
+
+
+def test_the_workspace_s_own_files_are_not_imported_with_the_folder_above(workspace: Path, source: Path) -> None:
+    (workspace / "notes" / "mine.md").write_text("mine\n", encoding="utf-8")
+    (workspace / "old.md").write_text("# 旧笔记\n", encoding="utf-8")
+    assert [note.title for note in run(workspace, workspace).plan.notes] == ["旧笔记"]
+
+
 def test_days_without_a_year_need_one(workspace: Path, source: Path) -> None:
     (source / "w.md").write_text("# 04.05-04.11 回顾\n\n# EM\n\n文\n\n# Plan of next week\n\n- x\n", encoding="utf-8")
     done = run(workspace, source, dry_run=True)

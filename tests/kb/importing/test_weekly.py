@@ -13,6 +13,7 @@ from kb.importing.outline import outline_of
 from kb.importing.todo import tasks_of
 from kb.importing.weekly import Parts, report_span, take_apart
 from kb.links import Names
+from kb.notes import parse_note
 
 REPORT = """\
 研究周报 · 2026.04.19–04.25 · DAPO 精读
@@ -147,11 +148,24 @@ def test_questions_without_headings_are_parted_at_their_marks(names: Names) -> N
     assert pieces[0].body == "Q: why? I ask\n\nA: because\n\n"
 
 
-def test_what_makes_a_report_is_a_range_of_days_and_its_word_or_a_to_do_list() -> None:
-    assert report_span(outline_of(REPORT), "a.md", None) is not None
-    assert report_span(outline_of("# Notes 2026.04.01-04.07\n\n## A\n"), "a.md", None) is None
-    assert report_span(outline_of("# Notes\n\n## to-do\n"), "2026.04.01-04.07.md", None) is not None
-    assert report_span(outline_of("# 周报\n"), "a.md", None) is None
+@pytest.mark.parametrize(
+    ("text", "file_name", "days"),
+    [
+        (REPORT, "a.md", ("2026-04-19", "2026-04-25")),
+        ("# Notes 2026.04.01-04.07\n\n## A\n", "a.md", None),
+        ("# Notes\n\n## to-do\n", "2026.04.01-04.07.md", ("2026-04-01", "2026-04-07")),
+        ("---\ntitle: 周报 2026.04.01-04.07\n---\n## A\n", "a.md", ("2026-04-01", "2026-04-07")),
+        ("# 周报\n\n## A\n", "2026-04-05.md", ("2026-04-05", "2026-04-05")),
+        ("# 周报\n\n## A\n", "a.md", None),
+        ("周报 2026-04-05 说了什么\n", "a.md", None),
+    ],
+)
+def test_what_makes_a_report_is_its_days_and_its_word_or_a_to_do_list(
+    text: str, file_name: str, days: tuple[str, str] | None
+) -> None:
+    note = parse_note(file_name, text)
+    span = report_span(outline_of(text, len(text) - len(note.body)), note, file_name, None)
+    assert (span and (span.first, span.last)) == days
 
 
 LINE = st.one_of(
