@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from kb.check.dossier import Dossier, claim_evidence, passage_evidence
-from kb.check.values import ClaimVerdict, Evidence, Statement, Verdict
+from kb.check.values import CLAUSE_END, ClaimVerdict, Evidence, Statement, Verdict
 from kb.citations import fold_title
 from kb.search.tokens import word_stems
 
@@ -21,6 +21,10 @@ _APPEARED = re.compile(
     r"|(?:发表于|发布于|提交于|挂出于|(?:published|submitted|released|posted|proposed|introduced) (?:in|on)|appeared (?:in|on))\s?"
     + _DAY.format("2"),
     re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"(?:\s|它|这|该|本|篇|文|工作|论文|v\d+|第一版|初版|也|是|于|在|[（(]|\bit\b|\bthis\b|\bthe\b|\bpaper\b|\bwork\b|\bwas\b|\bis\b|\bfirst\b)*",
+    re.I,
 )
 _VENUE = re.compile(
     r"[（(]\s?(?P<name>ICLR|ICML|NeurIPS|NIPS|ACL|EMNLP|NAACL|EACL|AAAI|AAMAS|IJCAI|TMLR|JMLR|COLM|CVPR)\s?(?:['’`]|\s)?\s?(?P<year>(?:20)?\d\d)\s?[）)]"
@@ -217,7 +221,7 @@ def _appeared(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator
     """``2015 年的工作``, ``submitted on 2025-03-18``: the day or year that the paper spoken of appeared."""
     for match in _APPEARED.finditer(statement.text):
         slug = statement.owner(match.start())
-        if slug not in dossiers or not statement.is_sure_of(str(slug)) or statement.form == "row":
+        if slug not in dossiers or statement.form == "row" or not _is_dated(statement, match.start()):
             continue
         dossier = dossiers[str(slug)]
         year, month, day = (match["y1"] or match["y2"], match["m1"] or match["m2"], match["d1"] or match["d2"])
@@ -232,6 +236,13 @@ def _appeared(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator
         earlier = said < date[: len(said)]
         verdict: Verdict = "found" if same else "contradicted" if earlier else "not found"
         yield _made(statement, dossier, said, verdict, Evidence(date, "metadata"))
+
+
+def _is_dated(statement: Statement, place: int) -> bool:
+    """Whether the day is that of the paper spoken of: its clause names the paper, or nothing else that could be dated."""
+    left = max((match.end() for match in CLAUSE_END.finditer(statement.text[:place])), default=0)
+    named = [stop for _, start, stop in statement.mentions if left <= start < place]
+    return bool(_DATED.fullmatch(statement.text[max(named, default=left) : place]))
 
 
 def _venue(statement: Statement, dossier: Dossier, stop: int) -> Iterator[ClaimVerdict]:

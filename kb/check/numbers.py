@@ -17,11 +17,18 @@ from kb.facts import Result
 
 _CUT = re.compile(r"[，。；;、（）()]|,(?!\d{3})|(?<=\w)\.\s|\band\b|\bwhile\b|但|而(?!且)")
 _GAIN = re.compile(
-    r"(?:提升|提高|提(?![升高])|涨|增[加长]|改进)(?![到至])|超过|高出|\bgains?\b|improv\w*(?! (?:from|to))|\bover\b|\bby\b|increas\w*(?! (?:from|to))|\+",
+    r"(?:提升|提高|提(?![升高])|涨|增[加长]|改进)(?![到至])|超过|高出|比.{1,40}高|\bgains?\b|improv\w*(?! (?:from|to))|\bover\b|\bby\b|increas\w*(?! (?:from|to))|\+",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"约|大约|左右|接近|近|几乎|将近|\babout\b|\bnearly\b|\bapprox|\baround\b", re.IGNORECASE)
 _AT_LEAST = re.compile(r"超过|以上|至少|不低于|\bover\b|more than|at least|>", re.IGNORECASE)
+# A number of a variant, a stage of the training, another subject or another report is not the paper's result.
+_QUALIFIED = re.compile(
+    r"去掉|加上|加了|只用|仅用|单用|没有|不用|换成|改成|时(?=[\s，,就是为的]|$)|之后|以后|训练到|步|变体|版本|消融|一半|报告|基线|朴素|原始|普通|其他|其余|另一|对照|传统|以往|之前|此前|"
+    r"\bwith(?:out)?\b(?!\s*\x00)|\bafter\b|\bwhen\b|\balone\b|\bsteps\b|\brecipe|\bvariant|\bversion|\bablat|\bhalf\b|\breport|\bbaseline|\bvanilla|"
+    r"\bnaive|\bplain\b|\bstandard\b|\bother\b|\bprevious|\bprior\b",
+    re.IGNORECASE,
+)
 _METRIC = re.compile(
     r"(?:pass|avg|maj|cons|hit|acc|best)@\w+|\bF1\b|\bEM\b|exact match|best-of-n|准确率|accuracy|成功率|success",
     re.IGNORECASE,
@@ -106,6 +113,8 @@ def _decide(statement: Statement, quantity: Quantity, clause: str, dossier: Doss
         return "found", found
     if statement.musing or not sure:
         return "not found", None
+    if by_result and by_result[0] == "contradicted" and _is_qualified(statement, quantity):
+        return "not found", by_result[1]
     other = _other_value(quantity, dossier)
     return by_result or (("contradicted", other) if other else ("not found", None))
 
@@ -129,6 +138,14 @@ def _by_results(
     firm = [row for row in rows if row.level in ("paper", "code")]
     # A number that was only read second hand is shown, and decides nothing.
     return ("contradicted", result_evidence(firm[0])) if firm else ("not found", result_evidence(rows[0]))
+
+
+def _is_qualified(statement: Statement, quantity: Quantity) -> bool:
+    """Whether the number may be that of another setting or another subject than the record's result."""
+    text = MODEL.sub(lambda match: "\x00" * len(match[0]), statement.text)
+    begin = max((match.end() for match in re.finditer(r"[。；;]|(?<=\w)\.\s", text[: quantity.start])), default=0)
+    end = _CUT.search(text, quantity.stop)
+    return bool(_QUALIFIED.search(text[begin : end.start() if end else len(text)]))
 
 
 def _models_near(clause: str, statement: Statement) -> list[str]:

@@ -66,6 +66,13 @@ _OWN_TOO = re.compile(
     r"(?<!不)(?<!不包)含自[身己]|(?<!不)包括自[身己]|own included|including (?:itself|its own)", re.IGNORECASE
 )
 _BASELINE = re.compile(r"baseline|基线|均值|平均", re.IGNORECASE)
+# What may stand between a subject and its verb without another subject: pronouns, adverbs, a place or time.
+_PLAIN = re.compile(
+    r"(?:[\s“\"'*：:—-]|它们?|其|该方法|本文|这里|作者|方法|论文|这篇|该文|也|则|就|还|并|且|都|本身|同样|完全|其实|直接|只|仅|因此|所以|于是|会|要|显式地?|额外地?|"
+    r"\bit\b|\bthis method\b|\bthe (?:method|paper|authors)\b|\bthe\b|\balso\b|\bthen\b|\bstill\b|\bitself\b|\band\b|\bwhich\b|"
+    r"在[^，]{1,12}?(?:中|时|里|上|下|阶段))*",
+    re.IGNORECASE,
+)
 _SPREADS = {
     "sample": re.compile(r"样本(?:标准差|方差)|\bsample (?:standard deviation|std|variance|one)\b|ddof\s?[=为]?\s?1|Bessel", re.IGNORECASE),
     "population": re.compile(r"总体(?:标准差|方差)|\bpopulation (?:standard deviation|std|variance)\b|ddof\s?[=为]?\s?0", re.IGNORECASE),
@@ -103,11 +110,19 @@ def _traits(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
             if not said or dossier is None or column not in dossier.facts:
                 continue
             start = match.start() - len(before) + (denies or affirms).start()  # type: ignore[union-attr]
-            yield from _compared(statement, dossier, column, said, statement.text[start : match.end()])
+            yield from _compared(statement, dossier, column, said, (start, match.end()))
     for match in _SINGLE.finditer(statement.text):
         dossier = dossiers.get(statement.owner(match.start()) or "")
         if dossier is not None and "multi_agent" in dossier.facts:
-            yield from _compared(statement, dossier, "multi_agent", "no", match[0])
+            yield from _compared(statement, dossier, "multi_agent", "no", match.span())
+
+
+def _is_plain(statement: Statement, place: int) -> bool:
+    """Whether nothing but the paper can be the subject of the predicate that begins here."""
+    before = _before(statement.text, place)
+    left = place - len(before)
+    named = [stop for _, start, stop in statement.mentions if left <= start < place]
+    return bool(_PLAIN.fullmatch(statement.text[max(named, default=left) : place]))
 
 
 def _before(text: str, place: int) -> str:
@@ -116,13 +131,16 @@ def _before(text: str, place: int) -> str:
     return text[left:place]
 
 
-def _compared(statement: Statement, dossier: Dossier, column: str, said: str, claim: str) -> Iterator[ClaimVerdict]:
+def _compared(
+    statement: Statement, dossier: Dossier, column: str, said: str, span: tuple[int, int]
+) -> Iterator[ClaimVerdict]:
     fact = dossier.facts[column]
     answer, _, remark = fact.value("en").partition(",")
     if answer not in ("yes", "no"):
         return
     evidence = fact_evidence(fact)
-    sure = statement.is_sure_of(dossier.slug) or statement.form == "row"
+    claim = statement.text[span[0] : span[1]]
+    sure = (statement.is_sure_of(dossier.slug) or statement.form == "row") and _is_plain(statement, span[0])
     if answer == said:
         yield _made(statement, dossier, claim, "found", evidence)
     elif not sure:
@@ -147,12 +165,17 @@ def _needs(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[Cl
                 continue  # a trait has a cell of its own
             wanted = dossier.read(re.sub(r"\s*(?:at all|whatsoever)\s*\.?$", "", match["object"]))
             if wanted.concepts:
-                yield from _need(statement, dossier, match[0], wanted, denies)
+                yield from _need(statement, dossier, match, wanted, denies)
 
 
-def _need(statement: Statement, dossier: Dossier, claim: str, wanted: Reading, denies: bool) -> Iterator[ClaimVerdict]:
+def _need(
+    statement: Statement, dossier: Dossier, match: re.Match[str], wanted: Reading, denies: bool
+) -> Iterator[ClaimVerdict]:
+    claim = match[0]
     needed = next((piece for text, piece in _needed(dossier) if _all_in(wanted, dossier.read(text))), None)
     spared = _not_needed(wanted, dossier)
+    if denies and needed and not _is_plain(statement, match.start()):
+        return
     if denies and needed:
         yield _made(statement, dossier, claim, "contradicted", needed)
     elif found := spared if denies else needed:

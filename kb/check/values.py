@@ -17,6 +17,12 @@ COMPARED = re.compile(
 CLAUSE_END = re.compile(
     r"[，,。；;：:（(│|！!？?]|(?<=\w)\.\s|但|而(?!且)|\bbut\b|\band\b|\bwhile\b|\bso\b", re.IGNORECASE
 )
+# Something else that looks like the name of a method; a few names of the field are none.
+STRANGER = re.compile(r"(?<![A-Za-z0-9@/])[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)*(?![A-Za-z0-9])")
+_NO_METHODS = frozenset(
+    "LLM LLMs RL MARL MAS SFT RLHF RLVR KL MDP POMDP PRM ORM MCTS CoT QA AI API GPU GPUs CPU SOTA CTDE EM MC TD AIME AMC MATH "
+    "ALFWorld WebShop HotpotQA MuSiQue GAIA MMLU StarCraft MuJoCo HumanEval MBPP FrozenLake ICLR ICML ACL AAAI TMLR OK VS".split()
+)
 _LED = 6  # characters that may stand before the name that a clause begins with
 VERDICTS: tuple[Verdict, ...] = ("contradicted", "incomplete", "found", "not found")
 ClaimKind = Literal["number", "name", "property", "formula"]
@@ -75,14 +81,28 @@ class Statement:
             return None  # "the critic of PPO": said of what comes behind it
         if here:
             slug, start = here[0]
+            if self._stranger_before(place):
+                return None
             led = self.text[left:start]
             leads = len(here) == 1 and len(led.strip(" \t“\"'（(")) <= _LED and not COMPARED.search(led)
             return slug if leads else None
+        if self._stranger_before(place):
+            return None
         earlier = {slug for slug, start, _ in self.mentions if start < left}
         if len(earlier) == 1:
             slug = earlier.pop()
             return slug if self.is_sure_of(slug) and slug == (self.subject or slug) else None
         return None if earlier or (self.mentions and not self.topical) else self.subject
+
+    def _stranger_before(self, place: int) -> bool:
+        """Whether the last name before a place is that of a method that is not in the library."""
+        inside = [(start, stop) for _, start, stop in self.mentions]
+        last = max((start for start, _ in inside if start < place), default=-1)
+        return any(
+            match.start() > last and match[0] not in _NO_METHODS and not any(a <= match.start() < b for a, b in inside)
+            for match in STRANGER.finditer(self.text[:place])
+            if not re.search(r"\d", match[0])
+        )
 
     def is_sure_of(self, slug: str) -> bool:
         """Whether the statement names the paper as what it speaks of, or stands below its heading."""
