@@ -22,9 +22,10 @@ def as_data(address: str, folder: Path, root: Path) -> tuple[str, str]:
     path = (folder / unquote(address.split("#")[0].split("?")[0]).replace("\\", "/")).resolve()
     if not path.is_relative_to(root.resolve()):
         return "", "outside the workspace"
-    if not path.is_file():
+    try:
+        data = path.read_bytes()
+    except OSError:
         return "", "not there"
-    data = path.read_bytes()
     kind = picture_kind(data)
     if kind is None:
         return "", "not a picture"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote as escaped
+from urllib.parse import quote as percent_encoded
 from urllib.parse import unquote
 
 from kb.markup import markup_of
@@ -23,6 +24,7 @@ _THOUGHTS = re.compile(
 _LINK = re.compile(r"(!?\[[^\]\n]*\]\()(<[^>\n]+>|[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?=[)\s])")
 _EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)(?:[|#][^\[\]\n]*)?\]\]")
 _RAW_PICTURE = re.compile(r"(<img\b[^>]*?\bsrc\s*=\s*)([\"'])(.*?)\2", re.IGNORECASE)
+_LONGEST_ADDRESS = 500
 _PICTURE = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp")
 
 
@@ -49,10 +51,10 @@ def _from_folder(text: str, workspace: Workspace, note: Note, report_folder: Pat
     def address(given: str) -> str:
         bare = given.strip("<>")
         path = folder / unquote(bare.split("#")[0])
-        if not bare or re.match(r"[A-Za-z][\w+.-]*:|[#/]", bare) or not path.exists():
+        if not 0 < len(bare) < _LONGEST_ADDRESS or re.match(r"[A-Za-z][\w+.-]*:|[#/]", bare) or not path.exists():
             return given
         _, mark, place = bare.partition("#")
-        return escaped(relative(path, report_folder), safe="/._-~" + _letters(bare)) + mark + place
+        return _address(path, report_folder) + mark + place
 
     def link(match: re.Match[str]) -> str:
         return match[0] if markup.form_at(match.start()) else match[1] + address(match[2])
@@ -65,11 +67,7 @@ def _from_folder(text: str, workspace: Workspace, note: Note, report_folder: Pat
         if markup.form_at(match.start()) or not name.lower().endswith(_PICTURE):
             return match[0]
         found = _embedded(workspace, folder, name)
-        return (
-            f"![{name}]({escaped(relative(found, report_folder), safe='/._-~' + _letters(str(found)))})"
-            if found
-            else match[0]
-        )
+        return f"![{name}]({_address(found, report_folder)})" if found else match[0]
 
     for pattern, change in ((_LINK, link), (_RAW_PICTURE, raw), (_EMBED, embed)):
         text = pattern.sub(change, text)
@@ -82,7 +80,7 @@ def _embedded(workspace: Workspace, folder: Path, name: str) -> Path | None:
     for place in (folder, workspace.notes, workspace.root):
         if (place / name).is_file():
             return place / name
-    return min(workspace.notes.rglob(PurePosixPath(name).name), default=None)
+    return min(workspace.notes.rglob(glob.escape(PurePosixPath(name).name)), default=None)
 
 
 def relative(path: Path, folder: Path) -> str:
@@ -90,6 +88,6 @@ def relative(path: Path, folder: Path) -> str:
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 
-def _letters(text: str) -> str:
-    """Letters outside ASCII, which stay readable in an address."""
-    return "".join({char for char in text if char.isalnum()})
+def _address(path: Path, folder: Path) -> str:
+    """The same as it may stand in a Markdown link."""
+    return re.sub(r"[\s()<>%?#\[\]]", lambda char: percent_encoded(char[0], safe=""), relative(path, folder))
