@@ -14,6 +14,7 @@ from kb.check.dossier import Dossier, passage_evidence, result_evidence
 from kb.check.quantities import MODEL, Quantity, in_words, quantities
 from kb.check.values import ClaimVerdict, Evidence, Statement, Verdict
 from kb.facts import Result
+from kb.search.tokens import query_tokens
 
 _CUT = re.compile(r"[，。；;、（）()]|,(?!\d{3})|(?<=\w)\.\s|\band\b|\bwhile\b|但|而(?!且)")
 _GAIN = re.compile(
@@ -36,6 +37,14 @@ _METRIC = re.compile(
 # Symbols and words whose value a method fixes; a different value is a different method.
 _PARAMETERS = frozenset(
     "eps eps_low eps_high lambda gamma beta omega delta clip lr temperature group_size epochs decay".split()
+)
+# Words that say no more than that there is a result.
+_REPORTING = frozenset(
+    token
+    for word in "达到 做到 得到 取得 提高 提升 提到 涨到 增加 获得 分 分数 得分 成绩 结果 最终 最后 准确率 正确率 成功率 平均 个百分点 百分点 模型 上达到 绝对 "
+    "reaches reach scores score points point percent gets achieves gains gain improves improve improvement accuracy result results finally final average "
+    "at by on it model AIME2024 AIME24".split()
+    for token in query_tokens(word)
 )
 _LEAST_CONTEXT = 0.3
 _COMMON = 10
@@ -113,7 +122,11 @@ def _decide(statement: Statement, quantity: Quantity, clause: str, dossier: Doss
         return "found", found
     if statement.musing or not sure:
         return "not found", None
-    if by_result and by_result[0] == "contradicted" and _is_qualified(statement, quantity):
+    if (
+        by_result
+        and by_result[0] == "contradicted"
+        and (_is_qualified(statement, quantity) or _says_more(local, dossier.lexicon.read(by_result[1].text)))
+    ):
         return "not found", by_result[1]
     other = _other_value(quantity, dossier)
     return by_result or (("contradicted", other) if other else ("not found", None))
@@ -146,6 +159,12 @@ def _is_qualified(statement: Statement, quantity: Quantity) -> bool:
     begin = max((match.end() for match in re.finditer(r"[。；;]|(?<=\w)\.\s", text[: quantity.start])), default=0)
     end = _CUT.search(text, quantity.stop)
     return bool(_QUALIFIED.search(text[begin : end.start() if end else len(text)]))
+
+
+def _says_more(local: Reading, row: Reading) -> bool:
+    """Whether a clause speaks of more than the row does: a setting, a subset, another system that the number is of."""
+    strange = [c for c in local.concepts if not row.holds(c) and not re.fullmatch(r"[\d.,]+\w{0,2}", c.surface)]
+    return any(not all(token in _REPORTING for token in min(c.wordings, key=len)) for c in strange)
 
 
 def _models_near(clause: str, statement: Statement) -> list[str]:
@@ -213,15 +232,27 @@ def _same_value(quantity: Quantity, row: Result, clause: str) -> bool:
 def _equal(quantity: Quantity, other: Quantity, clause: str) -> bool:
     if quantity.same(other):
         return True
-    if quantity.high is not None or other.high is not None:
+    if quantity.high is None and other.high is not None:
+        return quantity.low in other.values and _comparable_units(quantity, other)
+    if quantity.high is not None:
         return False
     if _is_rough(quantity, clause) and quantity.unit == other.unit:
         return abs(quantity.low - other.low) <= 0.03 * abs(other.low)
     return bool(_AT_LEAST.search(clause)) and quantity.unit == other.unit == "%" and 0 <= other.low - quantity.low < 1
 
 
+def _comparable_units(quantity: Quantity, other: Quantity) -> bool:
+    return "" in (quantity.unit, other.unit) or quantity.unit == other.unit
+
+
 def _is_rough(quantity: Quantity, clause: str) -> bool:
     return bool(_ABOUT.search(clause)) or quantity.sign in ("~", "～", "≈", "\\approx", "\\sim")
+
+
+def _is_inside(quantity: Quantity, row: Result) -> bool:
+    """Whether a number lies inside a range that the row gives: one of the results that the range sums up."""
+    ranges = [other for other in _row_quantities(row) if other.high is not None]
+    return quantity.high is None and any(other.low <= quantity.low <= (other.high or 0.0) for other in ranges)
 
 
 def _can_differ(quantity: Quantity, row: Result, clause: str, models: list[str]) -> bool:
@@ -235,7 +266,7 @@ def _can_differ(quantity: Quantity, row: Result, clause: str, models: list[str])
         return False
     if any(not _names_model(row.model, model) for model in models):
         return False
-    if _is_rough(quantity, clause) or _AT_LEAST.search(clause):
+    if _is_rough(quantity, clause) or _AT_LEAST.search(clause) or _is_inside(quantity, row):
         return False
     return (is_gain == row_gain and quantity.high is None) or bool(is_gain and row_gain and quantity.sign == "+")
 

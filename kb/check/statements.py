@@ -39,7 +39,7 @@ _MUSING = re.compile(
 _NUMBERED = re.compile(r"^\s*\d{1,2}(?:\.\d{1,2})+[.、．]?\s+(?=\S)")
 # What a sentence denies, corrects, tells of others or of the writer's own runs is not what it says of the paper.
 _DISOWNED = re.compile(
-    r"不是|并非|并不|不要|不对|不准确|混淆|误以为|误认为|误写|错写|写成|说成|以为|其实是|更正|纠正|有人|很多人|常被|被归为|不同于|"
+    r"不是|并非|并不|不要|不对|不准确|混淆|误以为|误认为|误写|错写|写成|说成|以为|其实是|换成|改用|改成|更正|纠正|有人|很多人|常被|被归为|不同于|"
     r"[与和跟].{1,40}(?:不同|一样)|相比之下|我们|复现|自己(?:跑|实现|复)|"
     r"\b(?:is|are|was|were) not\b|n't\b|\bnot (?:of|the|an?)\b|\bmistak|\bwrong|\bincorrect|\bunlike\b|\bin contrast|\bwhereas\b|"
     r"\bours?\b|\bwe\b|reproduc|re-?implement|\bsome (?:say|people)",
