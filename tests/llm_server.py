@@ -54,7 +54,7 @@ def fails(status: int, message: str, **headers: str) -> Reply:
 @contextmanager
 def llm_serving(*replies: Reply) -> Iterator[LlmServer]:
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+        def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             server.asked.append((self.path, dict(self.headers), json.loads(body)))
             reply = server.next_reply()

@@ -25,7 +25,8 @@ _TURN = re.compile(
     r"\b(?:in this (?:paper|work|article|study|report)|this (?:paper|work|article|report) (?:\w+ )?(?:propos|introduc|present|describ|develop)"
     r"|(?:here,? )?we (?:\w+ ){0,2}(?:propos|introduc|present|develop|describ|demonstrat|measure|explor|adapt|show|study|investigat))"
     r"|我们(?:\w{0,4})提出|本文", re.IGNORECASE)  # fmt: skip
-_OUTER_KINDS = ("intro", "related", "limitations", "conclusion", "appendix")
+_HEADING_NUMBER = re.compile(r"^(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+")
+_OUTER_KINDS = ("intro", "related", "conclusion", "appendix")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,12 @@ def _candidate(reading: Reading, sentence: Sentence, passage: Passage, base: flo
 
 
 def kind_of(passage: Passage) -> str:
-    """The kind of a passage's section; a part of the introduction, say, belongs to the introduction."""
-    outer = section_kind(passage.heading[0]) if len(passage.heading) > 1 else "other"
+    """The kind of a passage's section: a part of the introduction, say, belongs to the introduction, but what is headed as
+    limitations is that wherever it stands."""
+    kinds = [section_kind(_HEADING_NUMBER.sub("", heading)) for heading in passage.heading]
+    if "limitations" in kinds:
+        return "limitations"
+    outer = section_kind(passage.heading[0]) if len(kinds) > 1 else "other"
     return outer if outer in _OUTER_KINDS else passage.section_kind
 
 

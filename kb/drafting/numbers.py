@@ -1,6 +1,6 @@
 """The numbers that a text states, in digits or in words, English or Chinese, so that two texts can be compared.
 
-``50%``, ``50 percent``, ``５０％`` and ``百分之五十`` are one number; so are ``10k``, ``10,000`` and ``一万``. A name with digits
+``50%``, ``50 percent``, ``５０％`` and ``百分之五十`` are one number, ``50 points`` and ``50 个百分点`` another; so are ``10k``, ``10,000`` and ``一万``. A name with digits
 (``GPT-4``, ``pass@1``) is one thing of its own: its digits are no number.
 """
 
@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 _SCALE = {"k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "thousand": 10**3, "million": 10**6, "billion": 10**9,
           "百": 100, "千": 10**3, "万": 10**4, "亿": 10**8}  # fmt: skip
@@ -27,7 +28,7 @@ _LATEX = ((r"\%", "%"), ("{,}", ","), (r"\,", ""), ("$", ""), ("−", "-"), ("�
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*(?:[-@._][A-Za-z0-9]+)*")
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([BM])(?![A-Za-z0-9])")
-_PERCENT = r"\s?(?:%|percent\b|per cent\b|percentage points?\b|个?百分点)"
+_PERCENT = r"\s?(?:%|percent\b|per cent\b|(?:percentage |absolute )?points?\b|个?百分点)"
 _DIGIT_NUMBER = re.compile(
     r"(?P<sign>(?<![\w.)\]-])-|负)?(?P<digits>\d+(?:\.\d+)?|\.\d+)"
     r"(?:\s?/\s?(?P<under>\d+)(?![\d.]))?"
@@ -49,12 +50,15 @@ _HAN_NUMBER = re.compile(
 )
 
 
+Unit = Literal["", "%", "points"]
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it is meant: its value, whether it is a percentage, and how it was written."""
+    """A number as it is meant: its value, its unit where it is a percentage or a difference in points, and its wording."""
 
     value: Fraction
-    percent: bool
+    unit: Unit
     text: str
 
 
@@ -64,7 +68,7 @@ def numbers_in(text: str) -> list[Number]:
     found = [_from_digits(match) for match in _DIGIT_NUMBER.finditer(plain)]
     words = _DIGIT_NUMBER.sub(" ", plain)
     found += [number for match in _WORD_NUMBER.finditer(words) if (number := _from_words(match))]
-    found += [Number(_PROPORTIONS[match[0].lower()], False, match[0]) for match in _PROPORTION.finditer(words)]
+    found += [Number(_PROPORTIONS[match[0].lower()], "", match[0]) for match in _PROPORTION.finditer(words)]
     found += [number for match in _HAN_NUMBER.finditer(_PROPORTION.sub(" ", words)) if (number := _from_han(match))]
     return found
 
@@ -72,13 +76,13 @@ def numbers_in(text: str) -> list[Number]:
 def parts_of_fractions(text: str) -> list[Number]:
     """The numbers on both sides of each stroke: ``12/16`` may also be two numbers."""
     pairs = [match for match in _DIGIT_NUMBER.finditer(_plain(text)) if match["under"]]
-    return [Number(Fraction(side), False, side) for match in pairs for side in (match["digits"], match["under"])]
+    return [Number(Fraction(side), "", side) for match in pairs for side in (match["digits"], match["under"])]
 
 
 def sizes_in_names(text: str) -> list[Number]:
     """The sizes of models that are part of their names: ``Qwen2.5-32B`` has 32 billion parameters."""
     found = [match for name in names_in(text) for match in _SIZE.finditer(name)]
-    return [Number(Fraction(match[1]) * _SCALE[match[2].lower()], False, match[0]) for match in found]
+    return [Number(Fraction(match[1]) * _SCALE[match[2].lower()], "", match[0]) for match in found]
 
 
 def names_in(text: str) -> list[str]:
@@ -104,6 +108,12 @@ def _has_digit(text: str) -> bool:
     return any(char.isdigit() for char in text)
 
 
+def _unit(sign: str | None) -> Unit:
+    if not sign:
+        return ""
+    return "points" if "point" in sign or "百分点" in sign else "%"
+
+
 def _from_digits(match: re.Match[str]) -> Number:
     value = Fraction(match["digits"])
     if match["under"] and int(match["under"]):
@@ -112,7 +122,7 @@ def _from_digits(match: re.Match[str]) -> Number:
     value *= _SCALE.get(scale, 1)
     for char in match["han"] or "":
         value *= _SCALE[char]
-    return Number(-value if match["sign"] else value, bool(match["percent"]), match[0].strip())
+    return Number(-value if match["sign"] else value, _unit(match["percent"]), match[0].strip())
 
 
 def _from_words(match: re.Match[str]) -> Number | None:
@@ -127,7 +137,7 @@ def _from_words(match: re.Match[str]) -> Number | None:
             part = max(part, 1) * 100
         elif word in _SCALE:
             total, part = total + max(part, 1) * _SCALE[word], 0
-    return Number(Fraction(total + part), bool(match["percent"]), match[0].strip())
+    return Number(Fraction(total + part), _unit(match["percent"]), match[0].strip())
 
 
 def _from_han(match: re.Match[str]) -> Number | None:
@@ -139,15 +149,15 @@ def _from_han(match: re.Match[str]) -> Number | None:
         below = 100 if under == "百" else 1000 if under == "千" else _han_value(under)
         if not below:
             return None
-        return Number(value, True, match[0]) if below == 100 else Number(value / below, False, match[0])
+        return Number(value, "%", match[0]) if below == 100 else Number(value / below, "", match[0])
     if match["percent"]:
         tenths = match["percent"].startswith("成")
-        return Number(value * 10 if tenths else value, True, match[0])
+        return Number(value * 10, "%", match[0]) if tenths else Number(value, "points", match[0])
     short = len(number) == 1
     adverb = number == "十" and match["measure"] == "分"  # 十分 means very
     if number == "一" or adverb or (short and not match["measure"]):
         return None
-    return Number(value, False, match[0])
+    return Number(value, "", match[0])
 
 
 def _han_value(text: str) -> Fraction | None:

@@ -12,6 +12,7 @@ from kb.search.tokens import HAN
 
 LONGEST = 420
 _SHORTEST_WORDS, _SHORTEST_HAN = 5, 8
+_MOST_CAPITALS = 0.6  # of the words; a line of names and institutes has more
 
 _CITATION = re.compile(
     r"\s?\[@[^\]]+\]|\s?\[\d+(?:\s*[,–-]\s*\d+)*\]"
@@ -76,12 +77,10 @@ def is_prose(text: str) -> bool:
     if len(_HAN_CHAR.findall(text)) >= _SHORTEST_HAN:
         return True
     words = _WORD.findall(text)
-    letters = sum(map(len, words))
-    return (
-        len(words) >= _SHORTEST_WORDS
-        and len(_GLUE.findall(text)) > len(words) / 10
-        and letters > 0.6 * len(text.replace(" ", ""))
-    )
+    letters, capitals = sum(map(len, words)), sum(word[0].isupper() for word in words)
+    if len(words) < _SHORTEST_WORDS or capitals > _MOST_CAPITALS * len(words):
+        return False
+    return len(_GLUE.findall(text)) > len(words) / 10 and letters > 0.6 * len(text.replace(" ", ""))
 
 
 def _joined(paragraph: str) -> str:

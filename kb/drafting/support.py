@@ -7,8 +7,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from kb.drafting.numbers import Number, holds_name, names_in, numbers_in, parts_of_fractions, sizes_in_names
+from kb.drafting.numbers import Number, Unit, holds_name, names_in, numbers_in, parts_of_fractions, sizes_in_names
 
 _QUOTED = re.compile(r"“([^”]+)”|\"([^\"]+)\"|「([^」]+)」|『([^』]+)』|‘([^’]{4,})’|(?<!\w)'([^']*\s[^']*)'(?!\w)")
 _TOKEN = re.compile(r"[\u3005-\u3007\u3400-\u9fff]|[^\W_\u3005-\u3007\u3400-\u9fff]+")
@@ -43,21 +44,21 @@ def quoted(text: str) -> list[str]:
 
 
 def _numbers_missing(answer: str, cited: Sequence[Cited]) -> list[str]:
-    exact: set[tuple[object, bool]] = set()
+    exact: set[tuple[Fraction, Unit]] = set()
     for passage in cited:
         stated = [*numbers_in(passage.text), *parts_of_fractions(passage.text), *sizes_in_names(passage.text)]
         exact |= _stated(stated, passage.is_table)
-    missing = [number.text for number in numbers_in(answer) if (number.value, number.percent) not in exact]
+    missing = [number.text for number in numbers_in(answer) if (number.value, number.unit) not in exact]
     return list(dict.fromkeys(missing))
 
 
-def _stated(numbers: Iterable[Number], is_table: bool) -> set[tuple[object, bool]]:
-    """Value and whether it may be called a percentage: ``50%`` may be told as 50, 50 not as ``50%`` but out of a table."""
-    found: set[tuple[object, bool]] = set()
+def _stated(numbers: Iterable[Number], is_table: bool) -> set[tuple[Fraction, Unit]]:
+    """What may be said of numbers: ``50%`` may be told as 50 or as 50 points, but 50 not as ``50%``, except out of a table."""
+    found: set[tuple[Fraction, Unit]] = set()
     for number in numbers:
-        found.add((number.value, False))
-        if number.percent or is_table:
-            found.add((number.value, True))
+        found |= {(number.value, ""), (number.value, number.unit)}
+        if number.unit == "%" or is_table:
+            found |= {(number.value, "%"), (number.value, "points")}
     return found
 
 

@@ -10,8 +10,8 @@ from kb.drafting.numbers import holds_name, names_in, numbers_in
 from kb.drafting.support import Cited, quoted, unsupported
 
 
-def found(text: str) -> set[tuple[Fraction, bool]]:
-    return {(number.value, number.percent) for number in numbers_in(text)}
+def found(text: str) -> set[tuple[Fraction, str]]:
+    return {(number.value, number.unit) for number in numbers_in(text)}
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,6 @@ def found(text: str) -> set[tuple[Fraction, bool]]:
         "５０％",
         r"$50\%$",
         "50 percent",
-        "50 percentage points",
-        "50 个百分点",
         "百分之五十",
         "五成",
         "fifty percent",
@@ -31,14 +29,21 @@ def found(text: str) -> set[tuple[Fraction, bool]]:
     ],
 )
 def test_every_way_to_write_half_a_hundred_percent(text: str) -> None:
-    assert found(text) == {(Fraction(50), True)}
+    assert found(text) == {(Fraction(50), "%")}
+
+
+def test_points_are_not_percent() -> None:
+    for text in ("50 points", "50 percentage points", "50 个百分点", "五十个百分点"):
+        assert found(text) == {(Fraction(50), "points")}
+    assert unsupported("4.2 个百分点", [], [Cited("by 4.2 points")]) == []
+    assert unsupported("提升 4.2%", [], [Cited("by 4.2 points")]) == ["the number 4.2% is not in the cited passages"]
 
 
 @pytest.mark.parametrize(
     "text", ["10,000", "10000", "10k", "10K", "1万", "一万", "ten thousand", "10 thousand", "10{,}000"]
 )
 def test_every_way_to_write_ten_thousand(text: str) -> None:
-    assert found(text) == {(Fraction(10_000), False)}
+    assert found(text) == {(Fraction(10_000), "")}
 
 
 @pytest.mark.parametrize(
@@ -54,9 +59,9 @@ def test_every_way_to_write_ten_thousand(text: str) -> None:
 )  # fmt: skip
 def test_numbers_in_digits_and_in_words(text: str, value: Fraction | None) -> None:
     if value is None:
-        assert (Fraction(7, 2), False) in found(text)
+        assert (Fraction(7, 2), "") in found(text)
     else:
-        assert found(text) == {(value, False)}
+        assert found(text) == {(value, "")}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +86,7 @@ def test_what_is_no_number(text: str) -> None:
 
 
 def test_a_range_has_no_minus_and_a_name_of_a_model_keeps_its_digits() -> None:
-    assert found("3-5 steps") == {(Fraction(3), False), (Fraction(5), False)}
+    assert found("3-5 steps") == {(Fraction(3), ""), (Fraction(5), "")}
     assert names_in("在Qwen2.5-32B上，GPT-4 和 pass@1") == ["Qwen2.5-32B", "GPT-4", "pass@1"]
     assert (
         holds_name("with GPT 4, not", "GPT-4")
@@ -107,8 +112,8 @@ def test_what_the_passages_say_in_other_words_is_supported(answer: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "number"),
     [
-        ("51 points", "51"), ("raises accuracy by 30%", "30%"), ("快三倍", "三倍"), ("three times faster", "three"), ("-50 points", "-50"),
-        ("百分之三十", "百分之三十"), ("twice the samples", "twice"), ("减半", "减半"), ("160 samples", "160"), ("5 points", "5"),
+        ("51 points", "51 points"), ("raises accuracy by 30%", "30%"), ("快三倍", "三倍"), ("three times faster", "three"), ("-50 points", "-50 points"),
+        ("百分之三十", "百分之三十"), ("twice the samples", "twice"), ("减半", "减半"), ("160 samples", "160"), ("5 points", "5 points"),
     ],
 )  # fmt: skip
 def test_a_made_up_number_is_named(answer: str, number: str) -> None:
