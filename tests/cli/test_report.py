@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from llm_server import llm_serving, says
 from report_workspace import THOUGHTS, add_metadata, add_runs, add_text, cites, fill
 
-from kb.blocks import contents, without_marks
+from kb.blocks import contents, refresh, without_marks
 from kb.notes import headings as note_headings
-from kb.report import write_draft
+from kb.report import fresh_draft
 from kb.weeks import between
 from kb.workspace import load_workspace
 
@@ -218,29 +218,40 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(EDITS, st.booleans())
-def test_random_edits_of_a_real_draft_survive(week: Path, edits: list[tuple[str, int, str]], changed: bool) -> None:
+@pytest.fixture
+def drafts(week: Path) -> tuple[str, str]:
+    """The week's draft, and the one of the day after: a note rewritten, another new, a third gone."""
     home = load_workspace(week)
     days = between("2026-04-19", "2026-04-25")
-    path = week / "draft.md"
-    path.unlink(missing_ok=True)
-    note = week / "notes" / "2026-04-22 服务.md"
-    note.write_text("---\nkind: project\n---\n# 开发一个服务\n\n先这样。\n", encoding="utf-8")
-    lines = write_draft(home, days, "zh", path=path).text.split("\n")
+    first, _ = fresh_draft(home, days, "zh", None, home.reports)
+    (week / "notes" / "2026-04-22 服务.md").write_text(
+        "---\nkind: project\n---\n# 服务\n\n改成那样。\n", encoding="utf-8"
+    )
+    (week / "notes" / "2026-04-23-gigpo.md").write_text(
+        "---\npapers: [GiGPO]\n---\n# 笔记\n\n写了。\n", encoding="utf-8"
+    )
+    (week / "notes" / "2026-04-24-随笔.md").unlink()
+    second, _ = fresh_draft(home, days, "zh", None, home.reports)
+    return first, second
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(EDITS, st.booleans())
+def test_random_edits_of_a_real_draft_survive(
+    drafts: tuple[str, str], edits: list[tuple[str, int, str]], backwards: bool
+) -> None:
+    before, after = reversed(drafts) if backwards else drafts
+    lines = before.split("\n")
     for number, (what, place, words) in enumerate(edits):
         at = place % len(lines)
         if what == "delete":
             del lines[at]
         else:
             lines[at : at + (what == "replace")] = [f"我 {number} {words}"]
-    mine = [line for line in lines if re.match(r"我 \d ", line)]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    if changed:
-        note.write_text("---\nkind: project\n---\n# 开发一个服务\n\n改成那样。\n", encoding="utf-8")
-    after = write_draft(home, days, "zh", path=path).text
-    assert [line for line in after.split("\n") if re.match(r"我 \d ", line)] == mine
-    assert write_draft(home, days, "zh", path=path).text == after
+    result = refresh("\n".join(lines), after)
+    mine = re.compile(r"我 \d ")
+    assert list(filter(mine.match, result.text.split("\n"))) == list(filter(mine.match, lines))
+    assert refresh(result.text, after).text == result.text
 
 
 # ---------------------------------------------------------------- pages
