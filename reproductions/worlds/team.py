@@ -138,7 +138,7 @@ class Team(OneTurn):
         while (least := self._explained(high, moments) / variance) > r2:
             if high > 1e9:
                 raise ParameterError(
-                    f"team: noise that all agents share cancels between them: r2 stays above {least:.4f}",
+                    f"{self.name}: noise that all agents share cancels between them: r2 stays above {least:.4f}",
                     "lower agent_correlation",
                 )
             high *= 2.0
@@ -152,21 +152,21 @@ class Team(OneTurn):
     def _check_reach(self, reach: float) -> None:
         if self.r2 is not None and self.r2 > reach * (1.0 + 1e-9):
             raise ParameterError(
-                f"team: no {self.r2_by} noise makes r2 {self.r2}: {reach:.4f} is what is reached without it",
+                f"{self.name}: no {self.r2_by} noise makes r2 {self.r2}: {reach:.4f} is what is reached without it",
                 "lower r2, lower the other noise, or take a game nearer to additive",
             )
 
     def _check_dials(self) -> None:
         if self.difficulty < 0 or self.reward_noise < 0:
-            raise ParameterError("team: difficulty and reward_noise are 0 or more")
+            raise ParameterError(f"{self.name}: difficulty and reward_noise are 0 or more")
         if self.pays_success and self.difficulty > 0.5:
-            raise ParameterError(f"team: difficulty is {self.difficulty}", "up to 0.5 where rewards are 0 and 1")
+            raise ParameterError(f"{self.name}: difficulty is {self.difficulty}", "up to 0.5 where rewards are 0 and 1")
         if self.r2 is not None and not 0 <= self.r2 <= 1:
-            raise ParameterError(f"team: r2 is {self.r2}", "a share of variance, 0 to 1")
+            raise ParameterError(f"{self.name}: r2 is {self.r2}", "a share of variance, 0 to 1")
         if self.r2_by == "reward" and self.r2 is not None:
             if self.pays_success:
-                raise ParameterError("team: rewards of 0 and 1 have no noise to turn", "r2_by='quality'")
+                raise ParameterError(f"{self.name}: rewards of 0 and 1 have no noise to turn", "r2_by='quality'")
             if self.r2 == 0:
                 raise ParameterError(
-                    "team: r2 0 would need endless noise of the reward", "r2_by='quality', or r2 above 0"
+                    f"{self.name}: r2 0 would need endless noise of the reward", "r2_by='quality', or r2 above 0"
                 )

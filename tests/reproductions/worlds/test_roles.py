@@ -169,6 +169,16 @@ def test_rewards_and_gradient_estimates_have_the_exact_means() -> None:
     assert np.abs(episodes.gradient(episodes.truth.advantage_pknt) - world.gradient(policy)).max() < bound
 
 
+def test_an_agent_that_is_not_called_counts_as_masked() -> None:
+    world = Roles(masked=0.4, noise=(0.0, 0.0), game="bottleneck", difficulty=0.0)
+    episodes = world.play(np.random.default_rng(0), 4000, 4)
+    reward, quality = episodes.batch.need("reward_pk"), episodes.hidden["setting"].quality_pknt
+    first = episodes.hidden["setting"].case_pk == 0
+    np.testing.assert_allclose(reward[first], 0.5 + 0.4 * quality[first][:, 0, 0] * quality[first][:, 1, 0], atol=1e-12)
+    mean_p = reward.mean(axis=1)
+    assert abs(mean_p.mean() - world.value(world.start())) < 5 * mean_p.std() / np.sqrt(len(mean_p))
+
+
 def test_agents_act_as_often_as_their_route_says() -> None:
     world = Roles()
     episodes = world.play(np.random.default_rng(0), 300, 4)

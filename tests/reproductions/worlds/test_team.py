@@ -221,6 +221,13 @@ def test_prompts_of_a_pool_come_back_as_they_were() -> None:
         Team(classes=2, pool=5)
 
 
+def test_explained_variance_over_the_prompts_of_a_pool() -> None:
+    world = Team(agents=1, actions=2, outcome="success", difficulty=0.3, pool=4, quality_noise=0.0)
+    # A chance of 0.3 + 0.4 q plus the prompt's -0.225, -0.075, 0.075 or 0.225, with q 0 or 1 alike likely.
+    half = 0.5 + 0.3 * np.array([-0.75, -0.25, 0.25, 0.75])
+    assert world.r_squared() == pytest.approx(0.2**2 / np.mean(half * (1 - half)), abs=1e-12)
+
+
 def test_costs_by_hand() -> None:
     world = Team(agents=4, actions=3, continuations=5)
     rng = np.random.default_rng(0)
