@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from kb.facts import Record
 from kb.library import Paper, fold_name
+from kb.report.sources import source_line
 from kb.report.values import Formula, PaperEntry, Quote
 
 # More papers than this in one week were brought in, not read: they are listed and get no section each.
@@ -69,18 +70,18 @@ def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool,
         code=str(paper.fields.get("code") or ""),
         idea=idea.value(language) if idea else "",
         idea_level=idea.level if idea else "",
-        formulas=tuple(record_formulas(paper.body)),
+        formulas=tuple(record_formulas(paper.body, language)),
         withdrawn=paper.withdrawn,
         added=added,
         read=read,
     )
 
 
-def record_formulas(body: str) -> list[Formula]:
+def record_formulas(body: str, language: str) -> list[Formula]:
     """The display formulas of a record's own text, each with the sentence below it that says where it was read."""
     found = []
     for match in re.finditer(r"\$\$\s*(.+?)\s*\$\$[ \t]*\n*([^\n]*)", body, re.DOTALL):
         source = match[2].strip()
         is_remark = source and not source.startswith(("$$", "#", "|", "```"))
-        found.append(Formula(match[1].strip(), source if is_remark else ""))
+        found.append(Formula(match[1].strip(), source_line(source if is_remark else "", language)))
     return found

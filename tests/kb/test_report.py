@@ -21,6 +21,7 @@ from report_workspace import (
 
 from kb.library import Library
 from kb.report import gather
+from kb.report.sources import source_line
 from kb.workspace import load_workspace
 
 
@@ -46,7 +47,27 @@ def test_papers_read_come_first_then_those_of_the_same_note_then_those_done_and_
 
 def test_formulas_come_from_the_record_with_the_line_that_says_where_they_were_read(week: Path) -> None:
     (formula,) = gathered(week).papers[0].formulas
-    assert formula.latex == r"A = \frac{R - \mu}{\sigma}" and formula.source == "v1 equation 5, read in the paper."
+    assert formula.latex == r"A = \frac{R - \mu}{\sigma}" and formula.source == "v1 式 5（原文）"
+    (formula,) = gathered(week, "en").papers[0].formulas
+    assert formula.source == "v1 equation 5, read in the paper."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("Outcome supervision, v3 section 4.1.2, read in the paper.", "v3 第 4.1.2 节（原文）"),
+        (
+            "v2 equations 11 and 12, as printed; the last exponent should read T-t-1.",
+            "v2 式 11、12（原文、有出入，见记录）",
+        ),
+        ("Read in the code; the paper's own equations were not seen.", "代码、未见原文"),
+        ("Provisional: from a third-party digest.", "未核实"),
+        ("Lemma 4.2 of v1.", "v1 引理 4.2"),
+        ("Somewhere else.", "Somewhere else."),
+    ],
+)
+def test_in_chinese_the_place_and_how_it_was_read(sentence: str, line: str) -> None:
+    assert source_line(sentence, "zh") == line and source_line(sentence, "en") == sentence
 
 
 def test_a_note_is_quoted_whole_with_its_headings_below_and_its_pictures_found(week: Path) -> None:
