@@ -121,7 +121,7 @@ def show(
 
 @app.command()
 def links(
-    target: Annotated[str, typer.Argument(metavar="PAPER|NOTE", help="A paper or a note.")],
+    target: Annotated[str, typer.Argument(metavar="PAPER|NOTE", help="A paper, here or not, or a note.")],
     as_json: JsonOption = False,
 ) -> None:
     """Show backlinks: the notes that name a paper or a note, and the lines that do."""
@@ -130,7 +130,9 @@ def links(
 
     library, notes = _notes()
     meant = Names(library).resolve(target)
-    name = meant.target if meant.known else find_note(notes, target).path
+    # A paper that is not here is known to notes by its arXiv id or title alone.
+    is_named = meant.known or any(note.names(meant.target) for note in notes)
+    name = meant.target if is_named else find_note(notes, target).path
     found = backlinks(notes, name)
     if as_json:
         print_json(

@@ -88,6 +88,12 @@ def test_list_show_and_links(kb: Kb, workspace: Path) -> None:
     assert back["lines"] == [{"line": 3, "text": "GRPO 比 PPO 简单，见 [[b]]。"}]
 
 
+def test_links_to_a_paper_that_is_not_here_are_found_by_its_id(kb: Kb, workspace: Path) -> None:
+    (workspace / "notes" / "a.md").write_text("# 甲\n\nTreeRL（2506.11902）\n", encoding="utf-8")
+    ran = kb("note", "links", "arXiv:2506.11902v1")
+    assert (ran.code, ran.out) == (0, "notes/a.md  study\n    TreeRL（2506.11902）\n")
+
+
 def test_wrong_names_are_usage_errors(kb: Kb) -> None:
     for words in (
         ("new",),
