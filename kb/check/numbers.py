@@ -25,7 +25,7 @@ _ABOUT = re.compile(r"约|大约|左右|接近|近|几乎|将近|\babout\b|\bnea
 _AT_LEAST = re.compile(r"超过|以上|至少|不低于|\bover\b|more than|at least|>", re.IGNORECASE)
 # A number of a variant, a stage of the training, another subject or another report is not the paper's result.
 _QUALIFIED = re.compile(
-    r"去掉|加上|加了|只用|仅用|单用|没有|不用|换成|改成|时(?=[\s，,就是为的]|$)|之后|以后|训练到|步|变体|版本|消融|一半|报告|基线|朴素|原始|普通|其他|其余|另一|对照|传统|以往|之前|此前|"
+    r"去掉|加上|加了|只用|仅用|单用|没有|不用|换成|改成|时(?!间|长|刻|代)|不如|优于|好于|都试|之后|以后|训练到|步|变体|版本|消融|一半|报告|基线|朴素|原始|普通|其他|其余|另一|对照|传统|以往|之前|此前|"
     r"\bwith(?:out)?\b(?!\s*\x00)|\bafter\b|\bwhen\b|\balone\b|\bsteps\b|\brecipe|\bvariant|\bversion|\bablat|\bhalf\b|\breport|\bbaseline|\bvanilla|"
     r"\bnaive|\bplain\b|\bstandard\b|\bother\b|\bprevious|\bprior\b",
     re.IGNORECASE,
@@ -122,13 +122,11 @@ def _decide(statement: Statement, quantity: Quantity, clause: str, dossier: Doss
         return "found", found
     if statement.musing or not sure:
         return "not found", None
-    if (
-        by_result
-        and by_result[0] == "contradicted"
-        and (_is_qualified(statement, quantity) or _says_more(local, dossier.lexicon.read(by_result[1].text)))
-    ):
+    if _is_qualified(statement, quantity):
+        return "not found", by_result[1] if by_result else None
+    if by_result and by_result[0] == "contradicted" and _says_more(local, dossier.lexicon.read(by_result[1].text)):
         return "not found", by_result[1]
-    other = _other_value(quantity, dossier)
+    other = _other_value(quantity, statement, dossier)
     return by_result or (("contradicted", other) if other else ("not found", None))
 
 
@@ -146,6 +144,9 @@ def _by_results(
         if _same_value(quantity, row, clause):
             fits = not models or any(_names_model(row.model, model) for model in models) or not MODEL.search(row.model)
             return ("found" if fits else "contradicted"), result_evidence(row)
+    metric = _METRIC.search(clause)
+    if metric:
+        rows = [row for row in rows if metric[0].casefold() in row.metric.casefold()]
     if not rows or any(not _can_differ(quantity, row, clause, models) for row in rows):
         return None
     firm = [row for row in rows if row.level in ("paper", "code")]
@@ -333,10 +334,12 @@ def _in_row(quantity: Quantity, text: str) -> bool:
     return bool(cells) and all(word in cells for word in in_words(quantity))
 
 
-def _other_value(quantity: Quantity, dossier: Dossier) -> Evidence | None:
+def _other_value(quantity: Quantity, statement: Statement, dossier: Dossier) -> Evidence | None:
     """A firm piece that gives a parameter of the same name another value, when the record gives it one value only."""
-    if quantity.label not in _PARAMETERS or quantity.high is not None:
+    if quantity.label not in _PARAMETERS or quantity.high is not None or quantity.sign:
         return None
+    if len({other.low for other in quantities(statement.text) if other.label == quantity.label}) > 1:
+        return None  # several values of one parameter are a comparison
     known = [
         (other.low, piece)
         for piece in dossier.firm

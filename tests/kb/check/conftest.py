@@ -21,6 +21,7 @@ id: "2402.00011"
 title: 'TANDEM: training two agents by the shares of their work'
 authors: [Ada Byron, Li Lei]
 published: '2024-02-03'
+version: 3
 venue: ICML 2024
 aliases: [TANDEM]
 facts:
@@ -39,6 +40,7 @@ facts:
     en: hand-labelled steps and a reward per step
     level: paper
     evidence: section 3
+  normalisation: {zh: 样本标准差, en: sample standard deviation, level: code, evidence: train.py}
   critic: {value: "no", level: paper, evidence: section 3}
   extra_rollouts: {zh: "yes, 仅在训练初期", en: "yes, early in training only", level: paper, evidence: section 3}
   tree_sampling: {value: "yes", level: unverified, evidence: our reading}
