@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from kb.errors import UsageError
 from kb.facts import Record, read_record
@@ -69,4 +70,13 @@ def _sources(library: Library, spec: TableSpec) -> Sources:
     from kb.bench.summaries import summaries
 
     methods = {str(method["name"]): method for method in methods_data()}
-    return Sources(methods, summaries(library.workspace) if runs else {})
+    measured = summaries(library.workspace) if runs else {}
+    columns = sorted({f"runs.{world}.{metric}" for _, world, metric in measured})
+    for key in keys if columns else ():
+        if key.startswith("runs.") and key not in columns:
+            near = get_close_matches(key, columns, n=3, cutoff=0.4)
+            hint = (
+                f"did you mean {', '.join(near)}?" if near else "kb bench compare EXPERIMENT shows worlds and metrics"
+            )
+            raise UsageError(f"no runs have {key.removeprefix('runs.')!r}", hint)
+    return Sources(methods, measured)

@@ -6,25 +6,26 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kb.column_widths import balanced
 from kb.tables import FilledTable
 
 if TYPE_CHECKING:
     from kb.table_formats import Shown
 
-NARROWEST = 10
+LONGEST_WORD = 16
 _WIDE = r"\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _CLOSING = "，。；：、！？）》」』】”’"
 _OPENING = "（《「『【“‘"
 # Chinese breaks between any two characters, but no line begins with a comma or ends with an opening bracket.
-_TOKEN = re.compile(rf"[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^\s{_WIDE}]+[{_CLOSING}]*|\s+")
+_TOKEN = re.compile(rf"[{_OPENING}]*[^\s{_WIDE}]+[{_CLOSING}]*|[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|\s+")
 
 
 def box(table: FilledTable, shown: Shown, notes: Sequence[str], width: int | None = None) -> str:
     """The table in lines of at most ``width`` places (as long as need be if that is None)."""
     rows = [[_flat(text) for text in table.headings], *([cell.marked(_flat) for cell in row] for row in shown)]
-    widths = [max(display_width(row[column]) for row in rows) for column in range(len(table.headings))]
-    if width is not None:
-        widths = _fit(widths, width - 3 * len(widths) - 1)
+    columns = [[row[column] for row in rows] for column in range(len(table.headings))]
+    room = sum(max(map(display_width, texts)) for texts in columns) if width is None else width - 3 * len(columns) - 1
+    widths = balanced(columns, room, display_width, _longest_word)
     top, middle, end = (
         left + cross.join("─" * (w + 2) for w in widths) + right for left, cross, right in ("┌┬┐", "├┼┤", "└┴┘")
     )
@@ -56,12 +57,8 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _fit(widths: Sequence[int], room: int) -> list[int]:
-    """Widths cut to a line, the widest columns first, none below a few words."""
-    fitted = list(widths)
-    while sum(fitted) > room and max(fitted) > NARROWEST:
-        fitted[fitted.index(max(fitted))] -= 1
-    return fitted
+def _longest_word(text: str) -> int:
+    return min(LONGEST_WORD, max((display_width(token.strip()) for token in _TOKEN.findall(text)), default=1))
 
 
 def wrap(text: str, width: int) -> list[str]:

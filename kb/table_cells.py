@@ -121,7 +121,8 @@ def _fact_cell(record: Record, key: str, language: str, provisional: str) -> Tab
         state = "not stated"
     elif value.partition(",")[0] == "no":
         state = "no"
-    return TableCell(translated(value, language), state, fact.level, fact.evidence, provisional)
+    evidence = fact.evidence if fact.score is None else f"{fact.evidence} (score {fact.score:g})"
+    return TableCell(translated(value, language), state, fact.level, evidence, provisional)
 
 
 def translated(value: str, language: str) -> str:

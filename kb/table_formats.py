@@ -101,8 +101,9 @@ def legend(table: FilledTable) -> str:
 
 # ---------------------------------------------------------------- Markdown
 
-# What would begin emphasis, code, a link, a tag or an entity. An underscore inside a word does nothing.
-_SPECIAL = re.compile(r"[\\`*\[\]~$]|(?<![^\W_])_|_(?![^\W_])")
+# What would begin emphasis, code, a link, a tag or an entity. An underscore inside a word does nothing, nor do brackets
+# by themselves, and with backslashes some viewers would take them for maths.
+_SPECIAL = re.compile(r"[\\`*~$]|\](?=[(\[:])|\[(?=[\[^])|(?<![^\W_])_|_(?![^\W_])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kb.column_widths import balanced
 from kb.inline_math import split_math
 from kb.table_box import display_width
 from kb.tables import FilledTable
@@ -124,15 +125,11 @@ def _cell(cell: ShownCell, language: str) -> str:
 
 
 def _shares(table: FilledTable) -> list[float]:
-    """The part of the line for each column: room for its longest word, the rest by how much it holds."""
+    """The part of the line for each column."""
     columns = [[heading, *(row[i].text for row in table.rows)] for i, heading in enumerate(table.headings)]
-    least = [(max(map(_longest_word, texts)) + GAP) / LINE for texts in columns]
-    # By the root, so that a column of long sentences gets more but leaves the short ones readable.
-    weight = [(sum(map(_set_width, texts)) / len(texts)) ** 0.5 for texts in columns]
-    spare = 1 - sum(least)
-    if spare <= 0:
-        return [share / sum(least) for share in least]
-    return [share + spare * part / sum(weight) for share, part in zip(least, weight, strict=True)]
+    widths = balanced(columns, LINE - GAP * len(columns), _set_width, _longest_word)
+    total = sum(widths) + GAP * len(columns)
+    return [(width + GAP) / max(total, LINE) for width in widths]
 
 
 def _set_width(text: str) -> int:

@@ -148,7 +148,7 @@ def with_columns(spec: TableSpec, keys: Sequence[str], known: dict[str, Column])
 
 def plain_column(key: str) -> Column:
     """A column that no table describes: its key is its heading."""
-    return Column(key, {"": key.replace("_", " ")})
+    return Column(key, {"": key.removeprefix("runs.") if key.startswith("runs.") else key.replace("_", " ")})
 
 
 def headings(spec: TableSpec, language: str) -> tuple[str, ...]:

@@ -107,6 +107,20 @@ def test_runs_are_read_out_of_the_experiment_log(workspace: Path) -> None:
     assert found.where == "notes/experiments/e"
 
 
+def test_runs_of_two_experiments_are_not_pooled(workspace: Path) -> None:
+    for slug, values in {"few": [9.0, 9.0], "many": [1.0, 2.0, 3.0]}.items():
+        folder = workspace / "notes" / "experiments" / slug
+        folder.mkdir(parents=True)
+        rows = [
+            {"inputs_hash": f"{slug}{seed}", "suite": "s", "method": "dapo", "preset": "paper", "world": "w", "seed": seed,
+             "metrics": {"bias": value}, "cost": {}}
+            for seed, value in enumerate(values)
+        ]  # fmt: skip
+        (folder / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = summaries(load_workspace(workspace))[("dapo", "w", "bias")]
+    assert (found.mean, found.n, found.where) == (2.0, 3, "notes/experiments/many")
+
+
 def test_the_full_table_of_seven_papers_has_no_unchecked_cell(root: Path) -> None:
     library = Library.load(load_workspace(root))
     names = "dapo gigpo mappa dr_mas sharp ccpo c3".split()
@@ -125,7 +139,7 @@ def test_columns_of_every_source_together_with_their_headings(root: Path) -> Non
     records = chosen_records(library, ["sharp", "gigpo"], None, False)
     keys = ["unit_of_credit", "method.group", "venue", "formula"]
     table = compare(library, records, columns=keys, language="zh")
-    assert table.headings == ("论文", "信用单元", "method.group", "venue", "优势 / 信用")
+    assert table.headings == ("论文", "信用单元", "比较组", "venue", "优势 / 信用")
     sharp, gigpo = table.rows
     assert sharp[4].provisional and not gigpo[4].provisional
     assert gigpo[3].text == "NeurIPS 2025" and sharp[3].state == "not checked"

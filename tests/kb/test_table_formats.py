@@ -110,6 +110,7 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str, width: int) -> None:
 
 def test_no_line_begins_with_a_chinese_comma() -> None:
     assert wrap("一二三四五，六七八九十", 10) == ["一二三四", "五，六七八", "九十"]
+    assert wrap("一二三四（abc）五", 10) == ["一二三四", "（abc）五"]
 
 
 def test_a_box_is_straight_with_wide_characters() -> None:
