@@ -82,13 +82,16 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "treerl": ("authors_code",),
     }
 )
-_BUDGET = 8192.0
-_TRAINING = Training(budget=_BUDGET)
+# Small batches, large steps and much noise: what a poor estimate costs shows before everybody has learnt everything.
+_TRAINING = Training(budget=2048.0, prompts=4, rollouts=4, rate=0.1)
+_NOISY = {**_CRITIC, "reward_noise": 0.5}
 TRAINED = (
-    Situation("train_team", "team", {**_CRITIC, "agents": 3, "game": "synergy"}, _TRAINING),
-    Situation("train_success", "team", {**_CRITIC, "agents": 3, "outcome": "success", "pool": _POOL}, _TRAINING),
-    Situation("train_roles", "roles", {**_CRITIC}, _TRAINING),
-    Situation("train_chain", "chain", {**_CRITIC, "starts": 4}, _TRAINING),
+    Situation("train_team", "team", {**_NOISY, "agents": 6, "actions": 5, "game": "synergy"}, _TRAINING),
+    Situation("train_bottleneck", "team", {**_NOISY, "agents": 4, "game": "bottleneck"}, _TRAINING),
+    Situation("train_success", "team", {**_CRITIC, "agents": 4, "outcome": "success", "pool": _POOL}, _TRAINING),
+    Situation("train_roles", "roles", {**_CRITIC, "actions": 5, "noise": (0.3, 0.9)}, _TRAINING),
+    Situation("train_chain", "chain", {**_CRITIC, "depth": 5, "turns": 8, "skill": (0.4,)}, _TRAINING),
+    Situation("train_misled", "chain", {**_CRITIC, "skill": (0.4,), "local": 0.4, "misleading": 1.0}, _TRAINING),
 )
 
 
