@@ -119,10 +119,12 @@ def _news(library: Library, week: Week, notes: Sequence[Note]) -> tuple[list[Ver
 
 
 def _comparison(library: Library, records: Sequence[Record], language: str) -> str:
-    """The week's papers side by side, with the meaning of the signs; empty for fewer than two."""
-    if len(records) < 2:
-        return ""
+    """The week's papers side by side, with the meaning of the signs; only what somebody looked up, empty if that is nothing."""
     table = compare(library, records, table="credit", language=language).transposed()
+    rows = tuple(row for row in table.rows if any(cell.state != "not checked" for cell in row[1:]))
+    if len(records) < 2 or not rows:
+        return ""
+    table = replace(table, rows=rows)
     return f"{render_table(table, 'md', 'marks').strip()}\n\n{legend(table)}"
 
 

@@ -13,6 +13,7 @@ from kb.report.values import Formula, PaperEntry, Quote
 
 # More papers than this in one week were brought in, not read: they are listed and get no section each.
 MOST_ADDED_WITH_SECTION = 8
+_LONGEST_NAME = 25
 
 
 def paper_entries(
@@ -48,8 +49,9 @@ def paper_entries(
 
 
 def short_name(paper: Paper) -> str:
-    """What a paper is called: its first alias, else its title."""
-    return paper.aliases[0] if paper.aliases else paper.title
+    """What a paper is called: its first alias, else what stands before the colon of its title, else the title."""
+    head, colon, _ = paper.title.partition(":")
+    return paper.aliases[0] if paper.aliases else head if colon and len(head) <= _LONGEST_NAME else paper.title
 
 
 def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool, language: str) -> PaperEntry:
