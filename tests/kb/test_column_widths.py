@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.column_widths import balanced
@@ -14,6 +14,7 @@ def longest_word(text: str) -> int:
     return max(map(len, text.split()), default=1)
 
 
+@settings(deadline=None)
 @given(COLUMNS, st.integers(5, 200))
 def test_widths_fit_and_hold_every_word(columns: list[list[str]], room: int) -> None:
     widths = balanced(columns, room, len, longest_word)

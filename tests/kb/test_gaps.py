@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.capabilities import Matrix, Trait, matrix_of, narrowed, read_traits
@@ -171,6 +171,7 @@ def test_a_wanted_no_counts_as_having_it() -> None:
 ANSWERS = st.sampled_from(["yes", "no", "not stated", None])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(ANSWERS, ANSWERS, ANSWERS, ANSWERS), min_size=1, max_size=7))
 def test_listed_gaps_are_the_smallest_and_every_uncovered_combination_holds_one(
     rows: list[tuple[str | None, ...]],

@@ -8,7 +8,7 @@ import json
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
@@ -53,6 +53,7 @@ def read_markdown(text: str) -> list[list[str]]:
     return back
 
 
+@settings(deadline=None)
 @given(CELLS, CELLS)
 @example(r"P(A|B)", r"a\|b")
 @example("5 $ or 6 $", "$5 and $6")
@@ -64,6 +65,7 @@ def test_markdown_gives_the_words_back(first: str, second: str) -> None:
     assert [one_line(cell) for cell in rows[1]] == [one_line(first), one_line(second)]
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(FORMULA, st.sampled_from(["优势 ", " and ", " | ", " 5% "])), max_size=4).map(" ".join))
 def test_markdown_keeps_formulas_as_they_are_but_for_bars(text: str) -> None:
     cell = read_markdown(render_table(table(text, "x"), "md", "none"))[1][0]
@@ -80,6 +82,7 @@ def read_html(page: str) -> list[list[str]]:
     return [[cell.text() if cell is not None else "" for cell in row] for row in cells]
 
 
+@settings(deadline=None)
 @given(CELLS | FORMULA, CELLS | FORMULA)
 def test_csv_json_and_html_give_the_words_back_exactly(first: str, second: str) -> None:
     filled = table(first, second)
@@ -101,6 +104,7 @@ def test_maths_is_told_from_money(text: str, math: list[str]) -> None:
     assert "".join(piece for _, piece in split_math(text)) == text
 
 
+@settings(deadline=None)
 @given(st.text(st.sampled_from("ab 中文，（）"), max_size=60), st.integers(10, 30))
 def test_wrapped_lines_fit_and_lose_nothing(text: str, width: int) -> None:
     lines = wrap(text, width)
