@@ -73,6 +73,8 @@ def notes_on(method: Method) -> list[str]:
         said.append(f"loss where tokens are weighed: {LOSSES[method.name]}")
     if "stateful" in flags:
         said.append("memory carried from batch to batch, empty before the first")
+    if "tree_sampling" in flags and "node_pknt" not in method.requires:
+        said.append("on independent rollouts, its own way of sampling is not paid for")
     if "value_labels" in flags:
         said.append("value labels read as credit")
     if "reward_model" in flags:

@@ -125,7 +125,7 @@ class Process:
         fields: frozenset[str] = frozenset(),
         policy: Policy | None = None,
     ) -> Episodes:
-        """Fresh episodes. With ``quality_source="coach"`` the coach is paid whatever fields are asked."""
+        """Fresh episodes. Quality made of the coach's scores is paid for, and filled when it or the scores are asked for."""
         check_fields(self.name, self.supplies, fields)
         policy = self.start() if policy is None else policy
         class_p = rng.integers(self.classes, size=prompts)
@@ -146,7 +146,8 @@ class Process:
         hidden = {"talk": said, "class_p": class_p, "key": key}
         cost = Cost(episodes=float(prompts * rollouts))
         played = Episodes(batch, context, action, policy, self._truth(policy, said, context), cost, hidden)
-        return filled(self, process_fields.FILL, played, fields | {"quality_pkn"}, key)
+        with_quality = self.quality_source == "cheap" or fields & {"quality_pkn", "coach_score_pknt"}
+        return filled(self, process_fields.FILL, played, fields | {"quality_pkn"} if with_quality else fields, key)
 
     def replay(
         self, rng: np.random.Generator, episodes: Episodes, agent: int, *, turn: int = 0, action: int | None = None

@@ -16,6 +16,7 @@ from small_world import SmallWorld
 from reproductions import registry, worlds
 from reproductions.bench import Entry, Ran, Row, Situation, Sizes, Suite, run, summaries
 from reproductions.bench.code import code_hash
+from reproductions.bench.rows import notes_on
 from reproductions.core import Batch, Credit, Example, Method, ParameterError, Traits
 
 SIZES = Sizes(prompts=6, rollouts=4, batches=4)
@@ -65,6 +66,20 @@ def test_a_row_stands_alone_and_is_json() -> None:
         assert json.loads(json.dumps(row)) == row
         assert row["spec"] == {"world": "small", "noise": 0.25} and len(row["spec_hash"]) == 12
         assert row["suite"] == "try" and row["world"] == "small" and row["seed"] == 0 and row["preset"] == "paper"
+
+
+def test_what_a_reader_should_know_of_a_method_is_in_its_rows() -> None:
+    def notes(name: str) -> str:
+        return "; ".join(notes_on(registry.get(name)))
+
+    assert notes("rloo") == ""
+    assert notes("grpo") == "loss where tokens are weighed: seq-mean-token-mean"
+    assert "network fitted" in notes("qmix") and "critic" in notes("qmix") and "network" not in notes("vdn")
+    assert "memory carried" in notes("spo") and "provisional" in notes("spo")
+    assert "value labels" in notes("masprm") and "reward model" in notes("bradley_terry")
+    assert "own way of sampling" in notes("at_grpo") and "sampling" not in notes("c3")
+    row = rows_of(suite(FREE, seeds=1))[0][0]
+    assert row["notes"] == notes_on(registry.get("grpo"))
 
 
 def test_what_a_world_cannot_supply_is_named_and_costs_nothing() -> None:

@@ -167,7 +167,10 @@ def test_the_coach_is_paid_for_every_answer_and_only_once() -> None:
     assert cheap.play(np.random.default_rng(0), 5, 4).cost.coach_calls == 0
     assert cheap.play(np.random.default_rng(0), 5, 4, fields=asked).cost.coach_calls == answers
     coached = Process(quality_source="coach")
-    assert coached.play(np.random.default_rng(0), 5, 4).cost.coach_calls == answers
+    unasked = coached.play(np.random.default_rng(0), 5, 4)
+    assert unasked.cost.coach_calls == 0 and unasked.batch.quality_pkn is None
+    quality = frozenset({"quality_pkn"})
+    assert coached.play(np.random.default_rng(0), 5, 4, fields=quality).cost.coach_calls == answers
     both = coached.play(np.random.default_rng(0), 5, 4, fields=asked)
     assert both.cost.coach_calls == answers
     np.testing.assert_allclose(both.batch.need("quality_pkn"), both.batch.need("coach_score_pknt").mean(axis=3) / 10)
