@@ -107,7 +107,7 @@ def _rows(table: Table) -> list[_Row]:
     paths = [_path(row[column].text for row in header if column < len(row)) for column in range(len(body[0]))]
     count = _label_columns(body)
     part, name, rows, names = "", "", [], []
-    for row in body:
+    for row in filter(None, body):
         texts = [cell.text.strip() for cell in row]
         if any(map(_is_number, row[count:])):
             rows.append(_Row(part, name, _path(texts[:count]), tuple(row[count:]), tuple(paths[count:])))

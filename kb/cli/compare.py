@@ -34,6 +34,7 @@ def compare(
     from kb.compare import chosen_records
     from kb.compare import compare as make
     from kb.library import Library
+    from kb.tables import load_spec
 
     workspace = find_workspace()
     language = chosen_language(lang, workspace)
@@ -41,7 +42,14 @@ def compare(
     records = chosen_records(library, papers or [], tag, everything, table)
     keys = [key.strip() for key in (columns or "").split(",") if key.strip()]
     filled = make(library, records, table=table, columns=keys, language=language, benchmark=benchmark)
-    if not filled.rows:
+    if load_spec(table, workspace).rows == "results":
+        _say_of_results(bool(filled.rows), benchmark)
+    print_filled(filled.transposed() if transpose else filled, form, evidence, output)
+
+
+def _say_of_results(found: bool, benchmark: str | None) -> None:
+    if benchmark is None:
+        say("headline numbers of the records alone; --benchmark NAME adds those that the papers' own tables print")
+    if not found:
         about = f" of {benchmark!r}" if benchmark else ""
         say(f"no numbers{about} in the results: of these records or in the tables of their texts; kb ingest adds texts")
-    print_filled(filled.transposed() if transpose else filled, form, evidence, output)

@@ -41,6 +41,7 @@ def test_only_the_signs_that_are_there_are_explained(kb: Run, filled: Path) -> N
 def test_results_out_of_the_record_and_out_of_the_papers_tables(kb: Run, filled: Path) -> None:
     plain = json.loads(kb("compare", "--all", "--table", "results", "--format", "json", "--lang", "en").out)
     assert [row[6]["text"] for row in plain["rows"]] == ["12.5%"]
+    assert "--benchmark NAME adds" in kb("compare", "--all", "--table", "results").err
     asked = json.loads(
         kb("compare", "--all", "--table", "results", "--benchmark", "return", "--format", "json", "--lang", "en").out
     )

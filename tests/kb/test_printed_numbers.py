@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kb.ingest.pdf import parse_pdf
 from kb.model import Cell, Document, Provenance, Section, Table
 from kb.printed_numbers import PrintedNumber, printed_numbers, same_benchmark
 from kb.textfile.reader import parse_number
@@ -95,3 +98,18 @@ def test_a_table_without_header_takes_its_first_row_and_the_place_is_named() -> 
     only = numbers([], ["Method | AIME24", "A | 3"], "AIME24")
     assert [(n.method, n.value, n.where) for n in only] == [("A", "3", "table 3, p. 7: Results")]
     assert numbers(["Method | MATH"], ["A | 3"], "AIME24") == []
+
+
+def test_tables_of_real_papers_give_their_numbers(corpus: Path) -> None:
+    dapo = printed_numbers(parse_pdf(corpus / "papers" / "2503.14476.pdf"), "AIME24")
+    assert [(number.method, number.value) for number in dapo] == [
+        ("DeepSeek-R1-Zero-Qwen-32B", "47"), ("Naive GRPO", "30"), ("+ Overlong Filtering", "36"),
+        ("+ Clip-Higher", "38"), ("+ Soft Overlong Punishment", "41"), ("+ Token-level Loss", "42"),
+        ("+ Dynamic Sampling (DAPO)", "50"),
+    ]  # fmt: skip
+    assert all(number.where.startswith("table 1") for number in dapo)
+    r1 = printed_numbers(parse_pdf(corpus / "papers" / "2501.12948.pdf"), "AIME 2024")
+    found = {(number.method, number.benchmark.rpartition(" / ")[2]): number.value for number in r1}
+    assert found["DeepSeek-R1-Zero", "pass@1"] == "71.0" and found["DeepSeek-R1-Zero", "cons@64"] == "86.7"
+    assert found["DeepSeek-R1-Distill-Qwen-32B", "pass@1"] == "72.6"
+    assert found["DeepSeek-R1-Distill-Llama-70B", "cons@64"] == "86.7"
