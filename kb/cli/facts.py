@@ -15,7 +15,6 @@ from kb.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from kb.drafting.columns import DraftColumn
-    from kb.drafting.passages import PaperSearch
     from kb.drafting.run import Outcome, Wording
     from kb.index.reader import Index
     from kb.library import Paper
@@ -51,21 +50,12 @@ def draft(
     chosen = choose(load_columns(workspace), [name.strip() for name in (columns or "").split(",") if name.strip()])
     library = Library.load(workspace)
     found = list({paper.slug: paper for paper in map(library.get, papers)}.values())
-    rows: list[dict[str, Any]] = []
-    failed: list[KbError] = []
     with Index.open(workspace) as index, _wording(workspace, index, llm, tongue) as wording:
-        for paper in found:
-            try:
-                outcomes = _draft_one(workspace, index, paper, chosen, wording, (again, keyword_only, as_json))
-                rows.append(
-                    {"paper": paper.slug, "record": str(paper.record), "columns": [_outcome_dict(o) for o in outcomes]}
-                )
-            except KbError as error:
-                failed.append(error)
-                say(f"not drafted: {paper.slug}: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+        drafter = _Drafter(workspace, index, chosen, wording, again, keyword_only)
+        rows, failed = drafter.all(found, quiet=as_json)
     if as_json:
         print_json(rows)
-    _finish(rows, failed, wording, len(found))
+    _finish(rows, failed, wording)
 
 
 def _language(workspace: Workspace, lang: str | None) -> str:
@@ -88,35 +78,53 @@ def _wording(workspace: Workspace, index: Index, wanted: bool, tongue: str) -> I
         yield Wording(index, chat, tongue)
 
 
-def _draft_one(
-    workspace: Workspace, index: Index, paper: Paper, columns: Sequence[DraftColumn], wording: Wording | None,
-    switches: tuple[bool, bool, bool],
-) -> list[Outcome]:  # fmt: skip
-    from kb.drafting.passages import check_indexed
-    from kb.drafting.run import draft_paper, write_drafts
+class _Drafter:
+    """Drafts paper after paper with one model and one glossary."""
 
-    again, keyword_only, quiet = switches
-    check_indexed(index, paper)
-    search = _search(workspace, index, paper, keyword_only)
-    outcomes = draft_paper(paper, search, columns, wording, again)
-    write_drafts(workspace, paper, outcomes)
-    if search.remark:
-        say(search.remark)
-    if not quiet:
-        _print_outcomes(paper, outcomes)
-    return outcomes
-
-
-def _search(workspace: Workspace, index: Index, paper: Paper, keyword_only: bool) -> PaperSearch:
-    from kb.drafting.passages import PaperSearch
-    from kb.search.glossary import load_glossary
-
-    embedder = None
-    if not keyword_only:
+    def __init__(
+        self, workspace: Workspace, index: Index, columns: Sequence[DraftColumn], wording: Wording | None, again: bool,
+        keyword_only: bool,
+    ) -> None:  # fmt: skip
+        from kb.drafting.passages import RememberedQueries
         from kb.index.embedding.registry import embedder_of
+        from kb.search.glossary import load_glossary
 
-        embedder = embedder_of(workspace)
-    return PaperSearch(index, paper, load_glossary(workspace), embedder)
+        self._workspace, self._index, self._columns = workspace, index, columns
+        self._wording, self._again = wording, again
+        self._glossary = load_glossary(workspace)
+        queries = [query for column in columns for query in column.queries]
+        self._embedder = None if keyword_only else RememberedQueries(embedder_of(workspace), queries, self._glossary)
+
+    def all(self, papers: Sequence[Paper], quiet: bool) -> tuple[list[dict[str, Any]], list[KbError]]:
+        """What became of each paper, and the errors of those that could not be drafted. One alone raises its error."""
+        rows: list[dict[str, Any]] = []
+        failed: list[KbError] = []
+        for paper in papers:
+            try:
+                outcomes = self._one(paper)
+            except KbError as error:
+                if len(papers) == 1:
+                    raise
+                failed.append(error)
+                say(f"not drafted: {paper.slug}: {error.message}" + (f" ({error.hint})" if error.hint else ""))
+                continue
+            columns = [_outcome_dict(outcome) for outcome in outcomes]
+            rows.append({"paper": paper.slug, "record": str(paper.record), "columns": columns})
+            if not quiet:
+                _print_outcomes(paper, outcomes)
+        return rows, failed
+
+    def _one(self, paper: Paper) -> list[Outcome]:
+        from kb.drafting.passages import PaperSearch, check_indexed
+        from kb.drafting.run import draft_paper, write_drafts
+
+        check_indexed(self._index, paper)
+        search = PaperSearch(self._index, paper, self._glossary, self._embedder)
+        outcomes = draft_paper(paper, search, self._columns, self._wording, self._again)
+        write_drafts(self._workspace, paper, outcomes)
+        if search.remark:
+            say(search.remark)
+        return outcomes
 
 
 def _print_outcomes(paper: Paper, outcomes: Sequence[Outcome]) -> None:
@@ -144,16 +152,14 @@ def _print_outcomes(paper: Paper, outcomes: Sequence[Outcome]) -> None:
         say("nothing new was drafted")
 
 
-def _finish(rows: list[dict[str, Any]], failed: list[KbError], wording: Wording | None, count: int) -> None:
+def _finish(rows: list[dict[str, Any]], failed: list[KbError], wording: Wording | None) -> None:
     """End with the exit code of the whole."""
-    if failed and count == 1:
-        raise failed[0]
-    if wording is not None and wording.failure is not None:
+    failure = wording.failure if wording is not None else None
+    if failure is not None:
         say(
-            f"the drafts keep the paper's own words: {wording.failure.message}"
-            + (f" ({wording.failure.hint})" if wording.failure.hint else "")
+            f"the drafts keep the paper's own words: {failure.message}" + (f" ({failure.hint})" if failure.hint else "")
         )
-        raise typer.Exit(NETWORK if wording.failure.exit_code == NETWORK else PARTIAL)
+        raise typer.Exit(NETWORK if failure.exit_code == NETWORK else PARTIAL)
     if failed or any(column.get("remark") for row in rows for column in row["columns"]):
         raise typer.Exit(PARTIAL)
 

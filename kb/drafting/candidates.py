@@ -71,7 +71,7 @@ def from_sentences(
     column: DraftColumn, found: Sequence[Found], names: re.Pattern[str] | None, version: str
 ) -> list[Candidate]:
     """The sentences of these passages that may answer the column, unsorted."""
-    by_passage = {hit.passage.id: list(sentences(hit.passage)) for hit in found}
+    by_passage = {hit.passage.id: sentences(hit.passage.text) for hit in found}
     reading = Reading(column, names, version, _turns([hit.passage for hit in found], by_passage))
     made = [
         _candidate(reading, sentence, hit.passage, reading.passage_score(hit))
@@ -81,7 +81,7 @@ def from_sentences(
     return [candidate for candidate in made if candidate is not None]
 
 
-def _turns(passages: Sequence[Passage], by_passage: dict[str, list[Sentence]]) -> dict[str, tuple[int, int]]:
+def _turns(passages: Sequence[Passage], by_passage: dict[str, tuple[Sentence, ...]]) -> dict[str, tuple[int, int]]:
     """For the abstract and the introduction, the place of the first sentence that says what this paper does."""
     found: dict[str, tuple[int, int]] = {}
     for passage in passages:

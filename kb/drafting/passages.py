@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,11 @@ from kb.library import TEXT_NAME, Paper
 from kb.model import Kind, Passage
 from kb.search.glossary import Glossary
 from kb.search.hybrid import RRF_K, search
+from kb.search.tokens import has_han
+from kb.search.translate import translate
 
 if TYPE_CHECKING:
-    from kb.index.embedding.protocol import Embedder
+    from kb.index.embedding.protocol import Embedder, EmbedderIdentity, FloatArray
 
 _DEPTH = 60
 
@@ -27,6 +29,41 @@ class Found:
 
     passage: Passage
     fit: float
+
+
+class RememberedQueries:
+    """An embedder that embeds each question once, and those known ``ahead`` in one go: they are the same for every paper."""
+
+    def __init__(self, embedder: Embedder, ahead: Iterable[str], glossary: Glossary) -> None:
+        self._embedder = embedder
+        self._ahead = tuple(ahead)
+        self._glossary = glossary
+        self._known: dict[str, FloatArray] = {}
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return self._embedder.identity
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        return self._embedder.embed_passages(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        import numpy as np
+
+        if not self._known:
+            self._learn([part for query in self._ahead for part in self._parts(query)])
+        self._learn(texts)
+        return np.stack([self._known[text] for text in texts])
+
+    def _parts(self, query: str) -> list[str]:
+        """What a search embeds for a query: a Chinese one goes out translated, too."""
+        found = translate(query, self._glossary) if has_han(query) else None
+        return [query] if found is None or not found.terms else [found.text, found.variants, query]
+
+    def _learn(self, texts: Sequence[str]) -> None:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known |= zip(new, self._embedder.embed_queries(new), strict=True)
 
 
 class PaperSearch:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kb.index.sentences import sentence_spans
-from kb.model import Passage
 from kb.search.tokens import HAN
 
 LONGEST = 420
@@ -50,18 +49,22 @@ class Sentence:
         return _POINTS_BACK.match(self.text) is not None
 
 
-def sentences(passage: Passage) -> Iterator[Sentence]:
-    """The sentences of a passage that read as prose, in order, each with its neighbours in the same paragraph."""
+@lru_cache(maxsize=4096)
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a passage's text that read as prose, in order, each with its neighbours in the same paragraph."""
+    found = []
     place = 0
-    for paragraph in passage.text.split("\n\n"):
-        joined = _joined(paragraph)
+    for paragraph in text.split("\n\n"):
+        joined = re.sub(r"\s*\n\s*", " ", paragraph)
         shown = [clean(joined[start:stop]) for start, stop in sentence_spans(joined)]
-        for at, text in enumerate(shown):
-            if is_prose(text):
+        prose = [is_prose(part) for part in shown]
+        for at, part in enumerate(shown):
+            if prose[at]:
                 before = shown[at - 1] if at else ""
-                after = shown[at + 1] if at + 1 < len(shown) and is_prose(shown[at + 1]) else ""
-                yield Sentence(text, place, before, after)
+                after = shown[at + 1] if at + 1 < len(shown) and prose[at + 1] else ""
+                found.append(Sentence(part, place, before, after))
             place += 1
+    return tuple(found)
 
 
 def clean(text: str) -> str:
@@ -81,7 +84,3 @@ def is_prose(text: str) -> bool:
     if len(words) < _SHORTEST_WORDS or capitals > _MOST_CAPITALS * len(words):
         return False
     return len(_GLUE.findall(text)) > len(words) / 10 and letters > 0.6 * len(text.replace(" ", ""))
-
-
-def _joined(paragraph: str) -> str:
-    return re.sub(r"\s*\n\s*", " ", paragraph)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb.drafting.columns import choose, load_columns
-from kb.drafting.passages import PaperSearch
+from kb.drafting.passages import PaperSearch, RememberedQueries
 from kb.drafting.propose import propose
 from kb.index.embedding.registry import embedder_of
 from kb.index.reader import Index
@@ -46,8 +46,9 @@ def ready(cache: Path, names: Sequence[str]) -> tuple[Workspace, list[Paper]]:
 
 def print_candidates(workspace: Workspace, papers: Sequence[Paper], wanted: Sequence[str], keyword_only: bool) -> None:
     columns = choose(load_columns(workspace), wanted)
-    embedder = None if keyword_only else embedder_of(workspace)
     glossary = load_glossary(workspace)
+    queries = [query for column in columns for query in column.queries]
+    embedder = None if keyword_only else RememberedQueries(embedder_of(workspace), queries, glossary)
     with Index.open(workspace) as index:
         for paper in papers:
             print(f"=== {paper.arxiv_id or paper.slug}  {paper.title}")
