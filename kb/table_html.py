@@ -21,7 +21,7 @@ h1{{font-size:1.3rem}} table{{border-collapse:collapse;font-size:14px;line-heigh
 th{{text-align:left;border-bottom:2px solid #333;background:#fff;position:sticky;top:0}}
 th button{{font:inherit;font-weight:600;border:0;background:none;padding:0;text-align:left;cursor:pointer}}
 th[aria-sort=ascending] button::after{{content:" ▲"}} th[aria-sort=descending] button::after{{content:" ▼"}}
-th,td{{padding:.45rem .7rem;vertical-align:top}}
+th,td{{padding:.45rem .7rem;vertical-align:top;min-width:2.4rem}}
 td{{border-bottom:1px solid #ddd;max-width:26rem;white-space:pre-line}} td:first-child{{font-weight:600;min-width:7rem}}
 .unchecked{{color:#767676;font-style:italic}} .unstated{{color:#666}}
 .draft{{background:#fff6d6;border-left:3px dashed #b08800}} .weak{{text-decoration:underline dotted #b06000}}

@@ -22,6 +22,7 @@ LINE = 92  # characters of \small text on a line of an A4 page with ordinary mar
 GAP = 3  # characters between columns
 LONGEST_WORD = 34
 PAGE_LINES = 44
+MOST_COLUMNS = 9
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "{": r"\{", "}": r"\}", "$": r"\$",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -96,6 +97,8 @@ def latex(table: FilledTable, shown: Shown, notes: Sequence[str]) -> str:
     rows = [_row(row, table.language) for row in shown]
     needed = PREAMBLE + (CHINESE_PREAMBLE if _CHINESE.search(head + "".join(rows)) else ())
     comments = "% needs in the preamble (XeLaTeX or LuaLaTeX):\n" + "".join(f"% {line}\n" for line in needed)
+    if len(table.headings) > MOST_COLUMNS:
+        comments += "% too many columns for a line of A4: choose some of them, or turn the table\n"
     foot = "".join(rf"\par\footnotesize [{n}] {escape_latex(note)}" + "\n" for n, note in enumerate(notes, start=1))
     caption = rf"\caption{{{escape_latex(table.title)}}}"
     if _lines(table, shares) > PAGE_LINES:
