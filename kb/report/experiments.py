@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kb.errors import KbError
-from kb.experiments import TEXT_NAME, Experiment, Run, read_experiment, slugs
+from kb.experiments import TEXT_NAME, Experiment, Run, experiments_folder, read_experiment, slugs
 from kb.report.quotes import relative
 from kb.report.values import Check, ExperimentEntry, Measured
 from kb.weeks import Week
@@ -34,6 +34,12 @@ def experiments(
         except KbError as error:
             problems.append(error)
     return sorted(found, key=lambda entry: (not entry.is_claim, entry.number, entry.slug)), problems
+
+
+def claims_pictures(workspace: Workspace, folder: Path) -> list[tuple[str, str]]:
+    """The pictures of all claims together, as they were drawn last: name and address."""
+    paths = sorted((experiments_folder(workspace) / "claims" / "pictures").glob("*.png"))
+    return [(path.stem, relative(path, folder)) for path in paths]
 
 
 def _entry(experiment: Experiment, week: Week, language: str, folder: Path) -> ExperimentEntry:

@@ -16,7 +16,7 @@ from kb.links import Names
 from kb.notes import Note, read_notes
 from kb.queue import read_queue
 from kb.report.claims import checked_claims
-from kb.report.experiments import experiments
+from kb.report.experiments import claims_pictures, experiments
 from kb.report.news import version_news
 from kb.report.papers import paper_entries
 from kb.report.quotes import quote
@@ -58,6 +58,7 @@ def gather(library: Library, week: Week, language: str, folder: Path | None = No
         comparison=_comparison(library, [records[paper.slug] for paper in here if paper.slug in records], language),
         claims=tuple(claims),
         experiments=tuple(ran),
+        claims_pictures=tuple(claims_pictures(workspace, folder)) if any(entry.is_claim for entry in ran) else (),
         notes=tuple(text for note, text in quotes if note.kind != "reading"),
         done=tuple(map(queue.entry, queue.done())),
         dropped=tuple(map(queue.entry, queue.dropped())),

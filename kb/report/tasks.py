@@ -34,8 +34,8 @@ class WeekQueue:
         return [task for task in self._tasks() if task.done and self._closed_in_week(task)]
 
     def read_papers(self) -> set[str]:
-        """Papers whose task was done in the week."""
-        return {slug for task in self.done() for slug in task.papers}
+        """Papers whose task was done on a day of the week."""
+        return {slug for task in self.done() if self._closed(task) for slug in task.papers}
 
     def papers(self) -> set[str]:
         """Papers that stand in the queue, done or not."""
@@ -56,7 +56,8 @@ class WeekQueue:
         last = self.week.last.isoformat()
         below = tuple(line for line in task.below if not (day := _DATED_LINE.match(line)) or day[1] <= last)
         carried = bool(task.added) and task.added < self.week.first.isoformat()
-        return TaskEntry(task.text, below, task.age_days(self.week.last), carried, bool(task.papers), why)
+        undated = task.done and not self._closed(task)
+        return TaskEntry(task.text, below, task.age_days(self.week.last), carried, bool(task.papers), undated, why)
 
     def _tasks(self) -> list[Task]:
         last = self.week.last.isoformat()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from kb.weeks import Week
 
+_KINDS = ("question", "project", "study", "idea", "decision")
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -61,7 +63,8 @@ class PaperEntry:
 class TaskEntry:
     """A task of the queue as the week ended. ``days`` is how long it had waited then, None where nobody wrote since when.
 
-    ``why`` is what the record says of its paper, for a task that gives no reason itself.
+    ``why`` is what the record says of its paper, for a task that gives no reason itself. ``undated`` was done, and nobody
+    wrote when.
     """
 
     text: str
@@ -69,6 +72,7 @@ class TaskEntry:
     days: int | None = None
     carried: bool = False
     reading: bool = False
+    undated: bool = False
     why: str = ""
 
     @property
@@ -175,6 +179,10 @@ class ExperimentEntry:
         names = dict.fromkeys(cell.world for cell in self.measured)
         return [[cell for cell in self.measured if cell.world == name] for name in names]
 
+    def outcomes(self, outcome: str) -> int:
+        """How many checks came out so."""
+        return sum(check.outcome == outcome for check in self.checks)
+
     @property
     def is_claim(self) -> bool:
         """Whether it is a pre-registered claim."""
@@ -192,6 +200,7 @@ class WeekReport:
     comparison: str
     claims: tuple[ClaimEntry, ...]
     experiments: tuple[ExperimentEntry, ...]
+    claims_pictures: tuple[tuple[str, str], ...]
     notes: tuple[Quote, ...]
     done: tuple[TaskEntry, ...]
     dropped: tuple[TaskEntry, ...]
@@ -218,9 +227,13 @@ class WeekReport:
         return self._of("idea")
 
     @property
+    def decisions(self) -> list[Quote]:
+        return self._of("decision")
+
+    @property
     def others(self) -> list[Quote]:
         """Notes of kinds that have no section of their own."""
-        return [note for note in self.notes if note.kind not in ("question", "project", "study", "idea")]
+        return [note for note in self.notes if note.kind not in _KINDS]
 
     def _of(self, kind: str) -> list[Quote]:
         return [note for note in self.notes if note.kind == kind]

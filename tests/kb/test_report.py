@@ -172,7 +172,10 @@ def test_the_week_before_knows_nothing_of_what_came_later(week: Path) -> None:
 def test_a_tick_without_a_day_counts_when_the_note_was_written_or_once(week: Path) -> None:
     queue = "- [x] Dr.MAS (2602.08847)  <!-- added 2026-04-12 -->\n- [x] 收拾桌子  <!-- added 2026-04-12 -->\n"
     (week / "notes" / "queue.md").write_text(queue, encoding="utf-8")
-    assert [task.text for task in gathered(week).done] == ["Dr.MAS (2602.08847)", "收拾桌子"]
+    assert [(task.text, task.undated) for task in gathered(week).done] == [
+        ("Dr.MAS (2602.08847)", False),
+        ("收拾桌子", True),
+    ]
     before = gather(Library.load(load_workspace(week)), BEFORE, "zh")
     assert [task.text for task in before.todo] == ["Dr.MAS (2602.08847)"]
     earlier = week / "notes" / "reports" / "2026-04-12.md"
