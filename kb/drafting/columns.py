@@ -25,7 +25,8 @@ class DraftColumn:
     to that of sentences which match. A sentence has to match ``need``, where there is one, and score ``least``. ``leads``
     match sentences that say little without the next one; ``follow`` is the length up to which the next one is joined.
     ``early`` is what the first sentence of a passage gains, ``before`` what a sentence of the abstract or introduction gains
-    ahead of the one that says what this paper does, and loses behind it; ``own`` is for naming the paper's own method. Where ``value`` matches, its match is proposed instead of the sentence.
+    ahead of the one that says what this paper does, and loses behind it; ``own`` is for naming the paper's own method.
+    Where ``value`` matches, its match is proposed instead of the sentence.
     """
 
     key: str

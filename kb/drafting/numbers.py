@@ -1,7 +1,8 @@
 """The numbers that a text states, in digits or in words, English or Chinese, so that two texts can be compared.
 
-``50%``, ``50 percent``, ``５０％`` and ``百分之五十`` are one number, ``50 points`` and ``50 个百分点`` another; so are ``10k``, ``10,000`` and ``一万``. A name with digits
-(``GPT-4``, ``pass@1``) is one thing of its own: its digits are no number.
+``50%``, ``50 percent``, ``５０％`` and ``百分之五十`` are one number, ``50 points`` and ``50 个百分点`` another; so are
+``10k``, ``10,000`` and ``一万``. A name with digits (``GPT-4``, ``pass@1``) is one thing of its own: its digits are no
+number.
 """
 
 from __future__ import annotations
