@@ -16,6 +16,7 @@ from kb.search.tokens import query_tokens
 
 if TYPE_CHECKING:
     from kb.index.embedding.protocol import Embedder
+    from kb.index.filters import Filters
     from kb.index.reader import Index
 
 _MOST_PASSAGES = 40
@@ -161,7 +162,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _filters(slug: str, kinds: tuple[Kind, ...]):  # type: ignore[no-untyped-def]
+def _filters(slug: str, kinds: tuple[Kind, ...]) -> Filters:
     from kb.index.filters import Filters
 
     return Filters(papers=(slug,), kinds=kinds)

@@ -104,13 +104,13 @@ def _traits(statement: Statement, dossiers: Mapping[str, Dossier]) -> Iterator[C
     for column, words in _TRAITS.items():
         for match in re.finditer(words, statement.text, re.IGNORECASE):
             before = _before(statement.text, match.start())
-            denies, affirms = _DENIES.search(before), _AFFIRMS.search(before)
-            said = "no" if denies else "yes" if affirms else ""
-            dossier = dossiers.get(statement.owner(match.start()) or "")
-            if not said or dossier is None or column not in dossier.facts:
+            denies = _DENIES.search(before)
+            verb = denies or _AFFIRMS.search(before)
+            dossier = dossiers.get(statement.owner(match.start()) or "") if verb else None
+            if verb is None or dossier is None or column not in dossier.facts:
                 continue
-            start = match.start() - len(before) + (denies or affirms).start()  # type: ignore[union-attr]
-            yield from _compared(statement, dossier, column, said, (start, match.end()))
+            start = match.start() - len(before) + verb.start()
+            yield from _compared(statement, dossier, column, "no" if denies else "yes", (start, match.end()))
     for match in _SINGLE.finditer(statement.text):
         dossier = dossiers.get(statement.owner(match.start()) or "")
         if dossier is not None and "multi_agent" in dossier.facts:

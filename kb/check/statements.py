@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from kb import frontmatter
-from kb.check.values import Statement
+from kb.check.values import Form, Statement
 from kb.index.chunk_markdown import Stretch, stretches
 from kb.index.sentences import sentence_spans
 from kb.links import Names
@@ -48,6 +48,7 @@ _DISOWNED = re.compile(
 _LIST_MARK = re.compile(r"^[\s>]*(?:[-*+•]|\d{1,2}[.)、．]|[(（]?(?:[a-z]|\d{1,2}|[一二三四五六七八九十])[)）]|©)\s*")
 _ENDS = re.compile(r"[。；;：:！!？?，,.]$")
 _LABEL_CHARS = 60
+_LONGEST = 1500
 
 
 def statements(raw: str, known: Names) -> list[Statement]:
@@ -117,7 +118,8 @@ class _Reader:
             elif _PLAIN_LABEL.match(line):
                 self._musing = self._musing_heading
             for first, last in sentence_spans(line):
-                yield from self._sentence(line_start + first, line_start + last)
+                for begin, end in _pieces(line, first, last):
+                    yield from self._sentence(line_start + begin, line_start + end)
 
     def _numbered(self, start: int, line: str) -> Statement:
         named = {slug for slug, _, _ in mentions(self._known, line)}
@@ -177,13 +179,23 @@ class _Reader:
                 latex, statement.line, "formula", slug, topical, musing=statement.musing, before=statement.before
             )
 
-    def _statement(self, text: str, place: int, form: str) -> Statement:
+    def _statement(self, text: str, place: int, form: Form) -> Statement:
         musing = self._musing or bool(_QUESTION.search(text) or _MUSING.search(text))
         return Statement(
-            text=" ".join(text.split("\n")), line=bisect_right(self._lines, place), form=form,  # type: ignore[arg-type]
+            text=" ".join(text.split("\n")), line=bisect_right(self._lines, place), form=form,
             subject=self._topic or self._last, topical=self._topic is not None, mentions=mentions(self._known, text), musing=musing,
             disowned=form != "row" and bool(_DISOWNED.search(text)), before=self._before,
         )  # fmt: skip
+
+
+def _pieces(line: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """A sentence, or one that is too long to be one cut at commas and spaces."""
+    while last - first > _LONGEST:
+        cut = max(line.rfind(mark, first + _LONGEST // 2, first + _LONGEST) for mark in "，,、 ")
+        cut = cut + 1 if cut > first else first + _LONGEST
+        yield first, cut
+        first = cut
+    yield first, last
 
 
 def _without_maths(line: str) -> str:

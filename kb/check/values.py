@@ -25,6 +25,7 @@ _NO_METHODS = frozenset(
 )
 _LED = 6  # characters that may stand before the name that a clause begins with
 VERDICTS: tuple[Verdict, ...] = ("contradicted", "incomplete", "found", "not found")
+Form = Literal["sentence", "row", "formula", "heading"]
 ClaimKind = Literal["number", "name", "property", "formula"]
 
 
@@ -40,7 +41,7 @@ class Statement:
 
     text: str
     line: int
-    form: Literal["sentence", "row", "formula", "heading"]
+    form: Form
     subject: str | None = None
     topical: bool = False
     mentions: tuple[tuple[str, int, int], ...] = ()

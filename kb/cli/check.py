@@ -15,6 +15,8 @@ from kb.library import Library
 from kb.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from kb.check.claims import RecordedClaim
     from kb.check.values import ClaimVerdict, Evidence
     from kb.index.reader import Index
@@ -26,7 +28,7 @@ app = typer.Typer(
 _SIGNS = {"contradicted": "✗", "incomplete": "~", "found": "✓", "not found": "?"}
 _STYLES = {"contradicted": "bold red", "incomplete": "yellow", "found": "green", "not found": "dim"}
 _WORDS = {
-    "zh": {"contradicted": "矛盾", "incomplete": "不完整", "found": "属实", "not found": "未找到依据", "line": "行",
+    "zh": {"contradicted": "矛盾", "incomplete": "不完整", "found": "有依据", "not found": "未找到依据", "line": "行",
            "also": "另见", "no evidence": "记录与正文里都没有找到", "formulas": "{} 个公式既不在记录里，也不在正文的 LaTeX 里"},
     "en": {"contradicted": "contradicted", "incomplete": "incomplete", "found": "found", "not found": "not found",
            "line": "line", "also": "also", "no evidence": "neither in the record nor in the text",
@@ -187,7 +189,7 @@ def _is_recorded(verdict: ClaimVerdict) -> bool:
     return bool(verdict.evidence and verdict.evidence.where.startswith(RECORDED))
 
 
-def _head(place: str, verdict: str, claim: str, language: str):  # type: ignore[no-untyped-def]
+def _head(place: str, verdict: str, claim: str, language: str) -> Text:
     from rich.text import Text
 
     word = f"{_SIGNS[verdict]} {_WORDS[language][verdict]}"

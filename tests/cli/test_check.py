@@ -50,10 +50,10 @@ def test_a_note_is_checked_by_paper_with_lines_and_evidence(kb: Callable[..., Ra
     assert lines[0] == "TANDEM  tandem  arXiv:2402.00011"
     assert "  行 3  ✗ 矛盾  需要 critic" in lines
     assert lines[lines.index("  行 3  ✗ 矛盾  需要 critic") + 1] == "    [P] fact critic (section 3): no"
-    assert "  行 1  ✓ 属实  arXiv:2402.00011" in lines
+    assert "  行 1  ✓ 有依据  arXiv:2402.00011" in lines
     assert "  行 5  ? 未找到依据  准确率 99%" in lines
     assert any(line.startswith("  行 7  ? 未找到依据  1 个公式") for line in lines)
-    assert ran.err.splitlines()[-1] == "共核对 4：矛盾 1，属实 1，未找到依据 2"
+    assert ran.err.splitlines()[-1] == "共核对 4：矛盾 1，有依据 1，未找到依据 2"
 
 
 def test_english_and_only_some_verdicts(kb: Callable[..., Ran], note: Path) -> None:
@@ -78,7 +78,7 @@ def test_json_has_the_same_verdicts(kb: Callable[..., Ran], note: Path) -> None:
 def test_a_note_without_contradiction_ends_well(kb: Callable[..., Ran], note: Path) -> None:
     note.write_text("# TANDEM\n\nTANDEM 没有 critic。\n", encoding="utf-8")
     ran = kb("check", "claims", str(note))
-    assert (ran.code, ran.err.splitlines()[-1]) == (0, "共核对 1：属实 1")
+    assert (ran.code, ran.err.splitlines()[-1]) == (0, "共核对 1：有依据 1")
 
 
 def test_a_note_about_nothing_here_says_so(kb: Callable[..., Ran], note: Path) -> None:

@@ -105,3 +105,11 @@ def test_a_numbered_label_about_no_known_paper_ends_what_was_spoken_of(library: 
     )
     assert find(found, "有 critic").subject == "solo"
     assert find(found, "引入").subject is None
+
+
+def test_a_sentence_without_end_is_cut_and_loses_nothing(library: Library) -> None:
+    text = "SOLO 有 critic, " * 400
+    found = read(library, f"# 别的\n\n{text}\n")[1:]
+    assert len(found) > 1
+    assert "".join(statement.text for statement in found).replace(" ", "") == text.replace(" ", "")
+    assert {statement.line for statement in found} == {3}
