@@ -25,7 +25,8 @@ _POOL = 20
 
 
 def _team(name: str, **values: Any) -> Situation:
-    return Situation(f"team_{name}", "team", {**_CRITIC, **values}, _SIZES)
+    noise = {} if values.get("r2_by") == "reward" or "outcome" in values else {"reward_noise": 0.3}
+    return Situation(f"team_{name}", "team", {**_CRITIC, **noise, **values}, _SIZES)
 
 
 def _chain(name: str, **values: Any) -> Situation:

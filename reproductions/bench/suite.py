@@ -29,9 +29,9 @@ class Sizes:
     ``call_price`` is what a call of a coach or judge costs in team rollouts, for comparison at equal cost (an assumption).
     """
 
-    prompts: int = 16
+    prompts: int = 32
     rollouts: int = 8
-    batches: int = 8
+    batches: int = 4
     call_price: float = 0.1
 
 
