@@ -6,6 +6,7 @@ looked, which is never the same as no).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ Level = Literal["paper", "code", "secondary", "unverified", "draft"]
 LEVELS = ("paper", "code", "secondary", "unverified", "draft")
 NOT_CHECKED = "not checked"
 NOT_STATED = "not stated"
+_FORMULA = re.compile(r"\$\$\s*(.+?)\s*\$\$(?=[ \t]*\n*([^\n]*))", re.DOTALL)
 VERDICTS = ("confirmed", "contradicted", "incomplete", "unverified")
 
 
@@ -133,19 +135,15 @@ def _claim(paper: Paper, raw: Any) -> NoteClaim:
 
 def formulas(paper: Paper) -> list[str]:
     """The display formulas of the record's own text, as LaTeX."""
-    found: list[str] = []
-    inside: list[str] | None = None
-    for line in paper.body.splitlines():
-        if line.strip() == "$$":
-            if inside is None:
-                inside = []
-            else:
-                found.append("\n".join(inside).strip())
-                inside = None
-        elif inside is not None:
-            inside.append(line)
-        elif line.strip().startswith("$$") and line.strip().endswith("$$") and len(line.strip()) > 4:
-            found.append(line.strip()[2:-2].strip())
+    return [latex for latex, _ in formulas_with_sources(paper)]
+
+
+def formulas_with_sources(paper: Paper) -> list[tuple[str, str]]:
+    """``(LaTeX, sentence)``: the display formulas with the line below each that says where it was read; it may be empty."""
+    found = []
+    for match in _FORMULA.finditer(paper.body):
+        line = match[2].strip()
+        found.append((match[1], "" if line.startswith(("$$", "#", "|", "```")) else line))
     return found
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from kb.facts import Record
+from kb.facts import Record, formulas_with_sources
 from kb.library import Paper, fold_name
 from kb.report.sources import source_line
 from kb.report.values import Formula, PaperEntry, Quote
@@ -72,18 +71,8 @@ def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool,
         code=str(paper.fields.get("code") or ""),
         idea=idea.value(language) if idea else "",
         idea_level=idea.level if idea else "",
-        formulas=tuple(record_formulas(paper.body, language)),
+        formulas=tuple(Formula(latex, source_line(line, language)) for latex, line in formulas_with_sources(paper)),
         withdrawn=paper.withdrawn,
         added=added,
         read=read,
     )
-
-
-def record_formulas(body: str, language: str) -> list[Formula]:
-    """The display formulas of a record's own text, each with the sentence below it that says where it was read."""
-    found = []
-    for match in re.finditer(r"\$\$\s*(.+?)\s*\$\$[ \t]*\n*([^\n]*)", body, re.DOTALL):
-        source = match[2].strip()
-        is_remark = source and not source.startswith(("$$", "#", "|", "```"))
-        found.append(Formula(match[1].strip(), source_line(source if is_remark else "", language)))
-    return found

@@ -48,6 +48,9 @@ def test_papers_read_come_first_then_those_of_the_same_note_then_those_done_and_
 def test_formulas_come_from_the_record_with_the_line_that_says_where_they_were_read(week: Path) -> None:
     (formula,) = gathered(week).papers[0].formulas
     assert formula.latex == r"A = \frac{R - \mu}{\sigma}" and formula.source == "v1 式 5（原文）"
+    path = week / "papers" / "gigpo" / "paper.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\n$$\nB\n$$\n\n$$C$$\n", encoding="utf-8")
+    assert [(one.latex, one.source) for one in gathered(week).papers[2].formulas[1:]] == [("B", ""), ("C", "")]
     (formula,) = gathered(week, "en").papers[0].formulas
     assert formula.source == "v1 equation 5, read in the paper."
 
