@@ -23,7 +23,10 @@ def record_drafts(fields: Mapping[str, Any], raw: str, path: str) -> Iterator[Dr
     """Drafts of the front matter of ``paper.md``; ``raw`` is the whole file."""
     places = _Places(raw)
     yield _names(fields, path, places.span())
-    facts = _mapping(fields.get("facts"))
+    # A draft is a sentence of the paper's text, which is searched itself.
+    facts = {
+        name: fact for name, fact in _mapping(fields.get("facts")).items() if _mapping(fact).get("level") != "draft"
+    }
     for name, fact in facts.items():
         yield from _fact(name, _mapping(fact), path, places.span("facts", name))
     yield from _traits(facts, path, places.span("facts"))
@@ -45,8 +48,15 @@ def abstract_drafts(raw: str, path: str) -> Iterator[Draft]:
 
 def _names(fields: Mapping[str, Any], path: str, span: tuple[int, int]) -> Draft:
     """Title, other names, authors and tags as one passage, so that a name finds its paper."""
-    parts = [str(fields.get("title") or ""), ", ".join(_texts(fields.get("aliases"))), ", ".join(_texts(fields.get("authors")))]
-    parts += [f"arXiv:{fields['id']}" if fields.get("id") else "", str(fields.get("published") or fields.get("year") or "")]
+    parts = [
+        str(fields.get("title") or ""),
+        ", ".join(_texts(fields.get("aliases"))),
+        ", ".join(_texts(fields.get("authors"))),
+    ]
+    parts += [
+        f"arXiv:{fields['id']}" if fields.get("id") else "",
+        str(fields.get("published") or fields.get("year") or ""),
+    ]
     parts += [str(fields.get("venue") or ""), ", ".join(_texts(fields.get("tags")))]
     return Draft(Kind.FACT, "\n".join(part for part in parts if part), path, span, ("record",), anchor="record")
 

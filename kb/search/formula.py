@@ -50,7 +50,9 @@ def normalise(latex: str) -> list[str]:
     """The structure of a formula as tokens; symbols are ``v1``, ``v2``, ... in the order of their first use."""
     latex = re.sub(r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:begin|end)\s*\{[^{}]*\}", " ", latex)
     latex = re.sub(
-        r"\\(?:mathrm|text|textrm|operatorname\*?|mathsf|textit|mathit|mbox|rm)\s*\{\s*([a-zA-Z]{2,})\s*\}", r" \\word@\1@ ", latex
+        r"\\(?:mathrm|text|textrm|operatorname\*?|mathsf|textit|mathit|mbox|rm)\s*\{\s*([a-zA-Z]{2,})\s*\}",
+        r" \\word@\1@ ",
+        latex,
     )
     words = re.compile(r"\\word@([a-zA-Z]+)@")
     tokens: list[str] = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kb.index.filters import Filters
 from kb.index.reader import Index, any_of
-from kb.model import Passage
+from kb.model import Kind, Passage
 from kb.search.glossary import Glossary
 from kb.search.tokens import has_han, query_tokens
 from kb.search.translate import Translation, translate, translate_to_chinese
@@ -75,9 +75,11 @@ def search(
     tokens = [*own, *translation.keyword_tokens()] if translation.terms else own
     keyword = index.keyword(any_of(tokens), DEPTH, filters) if tokens else []
     dense = _dense(index, question, translation, embedder, filters) if embedder is not None else []
-    ranked = fuse(keyword, dense)[: max(most, 1)]
+    # Twice as many: of a fact that is told in both languages one telling is left out.
+    ranked = fuse(keyword, dense)[: 2 * max(most, 1)]
     passages = {passage.id: passage for passage in index.passages([identifier for identifier, _ in ranked])}
-    hits = tuple(Hit(passages[identifier], scores) for identifier, scores in ranked if identifier in passages)
+    found = [Hit(passages[identifier], scores) for identifier, scores in ranked if identifier in passages]
+    hits = tuple(_told_once(found)[: max(most, 1)])
     good = _is_good(hits, translation, own, bool(dense))
     return Answer(question, translation, hits, tuple(dict.fromkeys(tokens)), good, tuple(index.remarks))
 
@@ -102,6 +104,20 @@ def fuse(keyword: Ranking, dense: Sequence[Ranking]) -> list[tuple[str, Scores]]
     none = (0, 0.0)
     scored = [(key, Scores(total, *words.get(key, none), *near.get(key, none))) for key, total in fused.items()]
     return sorted(scored, key=lambda item: (-item[1].fused, item[0]))
+
+
+def _told_once(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits without a fact's second telling in the other language: the better placed one stays."""
+    told: dict[tuple[str, tuple[int, int]], str] = {}
+    kept = []
+    for hit in hits:
+        passage = hit.passage
+        if passage.kind is Kind.FACT:
+            first = told.setdefault((passage.path, passage.span), passage.language)
+            if first != passage.language:
+                continue
+        kept.append(hit)
+    return kept
 
 
 def _dense(

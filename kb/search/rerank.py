@@ -16,7 +16,9 @@ def rerank(answer: Answer, model: str) -> Answer:
     try:
         from sentence_transformers import CrossEncoder
     except ImportError:
-        raise KbError("a reranker needs sentence-transformers", "pip install 'litkb[torch]', or take [search] reranker out") from None
+        raise KbError(
+            "a reranker needs sentence-transformers", "pip install 'litkb[torch]', or take [search] reranker out"
+        ) from None
     try:
         encoder = CrossEncoder(model, local_files_only=True)
     except (OSError, ValueError) as error:
