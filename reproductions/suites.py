@@ -99,20 +99,23 @@ TRAINED = (
 def credit_v1() -> Suite:
     """Every method once, a few presets, all situations, 20 seeds: under three minutes on two cores."""
     question = "In which situations does a credit method give each agent the right signal, and what does it cost?"
-    return Suite("credit_v1", question, SITUATIONS, _entries(PRESETS), tuple(range(SEEDS)))
+    chinese = "在哪些情形下，信用分配方法给每个智能体的信号是对的？代价是多少？"
+    return Suite("credit_v1", question, SITUATIONS, _entries(PRESETS), tuple(range(SEEDS)), chinese)
 
 
 def training_v1() -> Suite:
     """The agents of team, roles and chain trained with every method, at equal total cost."""
     question = "Which credit lets the agents learn, and how much of the budget does it take?"
-    return Suite("training_v1", question, TRAINED, _entries({}), tuple(range(SEEDS)))
+    chinese = "哪种信用能让智能体学会？要用掉多少预算？"
+    return Suite("training_v1", question, TRAINED, _entries({}), tuple(range(SEEDS)), chinese)
 
 
 def full() -> Suite:
     """Credit and training with all presets and 200 seeds: hours."""
     every = {name: tuple(method.presets) for name, method in methods().items()}
     question = "What credit_v1 and training_v1 ask, with intervals a third as wide and every preset."
-    return Suite("full", question, SITUATIONS + TRAINED, _entries(every), tuple(range(FULL_SEEDS)))
+    chinese = "credit_v1 与 training_v1 的问题，区间窄到三分之一，并包含全部预设。"
+    return Suite("full", question, SITUATIONS + TRAINED, _entries(every), tuple(range(FULL_SEEDS)), chinese)
 
 
 SUITES: Mapping[str, Callable[[], Suite]] = MappingProxyType(

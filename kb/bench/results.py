@@ -8,7 +8,7 @@ from typing import Any
 from kb import blocks
 from kb.bench.claims import JudgedClaim, bounds, claim_data, estimate, judged
 from kb.bench.fidelity import fidelity_rows, reference_worlds, summaries_of
-from kb.experiments import TEXT_NAME, begin, experiments_folder, read_experiment
+from kb.experiments import TEXT_NAME, Experiment, begin, experiments_folder, read_experiment
 from kb.render import render
 from kb.table_formats import escape_markdown
 from kb.workspace import Workspace, write_atomic
@@ -81,9 +81,19 @@ def write_suite(workspace: Workspace, slug: str, question: str) -> bool:
         failed=sum(bool(run.error) for run in experiment.current()),
         seeds=len({run.seed for run in experiment.current()}),
         worlds=[{"name": world, "rows": fidelity_rows(found, world)} for world in reference_worlds(found)],
+        remarks=_remarks(experiment),
         pictures=pictures,
     )
     return write_results(workspace, slug, slug, question, results)
+
+
+def _remarks(experiment: Experiment) -> list[tuple[str, str]]:
+    """What the rows say must be known to read their numbers, with the methods that each remark is about."""
+    about: dict[str, set[str]] = {}
+    for run in experiment.current():
+        for remark in run.row.get("notes") or ():
+            about.setdefault(remark, set()).add(run.method)
+    return [(remark, ", ".join(sorted(methods))) for remark, methods in sorted(about.items())]
 
 
 def write_overview(workspace: Workspace) -> bool:

@@ -62,11 +62,12 @@ def run(
 @app.command("list")
 def list_experiments(as_json: JsonOption = False) -> None:
     """Suites and claims that can be run, and experiments with their runs."""
+    from kb.bench.results import language_of
     from kb.bench.running import runnable
     from kb.experiments import read_experiment, slugs
 
     workspace = find_workspace()
-    questions = runnable()
+    questions = runnable(language_of(workspace))
     rows = []
     logged = [read_experiment(workspace, slug) for slug in slugs(workspace)]
     for experiment in logged:
@@ -240,7 +241,7 @@ def _tell(report: Report, as_json: bool) -> None:
         say(f"{report.added} runs added, {report.failed} of them failed; {report.skipped} were there already")
     if report.speed:
         say(report.speed)
-    for slug in report.slugs if len(report.slugs) == 1 else ["claims"]:
+    for slug in report.slugs:
         typer.echo(f"notes/experiments/{slug}/experiment.md")
     if report.failed:
         say("hint: kb bench show EXPERIMENT names the failed runs; the same command runs them again")

@@ -102,13 +102,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Suite:
-    """Situations times entries times seeds, and the question that it is there for."""
+    """Situations times entries times seeds, and the question that it is there for, in both languages."""
 
     name: str
     question: str
     situations: tuple[Situation, ...]
     entries: tuple[Entry, ...]
     seeds: tuple[int, ...]
+    question_zh: str = ""
 
     def __post_init__(self) -> None:
         names = [situation.name for situation in self.situations]
