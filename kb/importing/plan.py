@@ -56,10 +56,14 @@ class PlannedNote:
 
 @dataclass
 class Plan:
-    """All that an import would make. ``problems`` are files that cannot be read; ``remarks`` what a person should know."""
+    """All that an import would make. ``problems`` are files that cannot be read; ``remarks`` what a person should know.
+
+    ``settled`` are tasks that an earlier import of the same text queued, whatever people made of them since.
+    """
 
     notes: list[PlannedNote] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
+    settled: list[Task] = field(default_factory=list)
     images: Images = field(default_factory=Images)
     problems: list[KbError] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -166,17 +170,17 @@ class _Planner:
         fields = _fields(note.date, "", kind, about.papers, key, read.sha)
         written = self._with_fields(read.head, _without(fields, note), body)
         self.plan.notes.append(PlannedNote(path, state, kind, note.title, note.date, about.papers, key, written))
-        self._queue_unknown((*about.unknown, *unknown_papers(self.names, note.body)), note.date or self._day)
+        self._queue([], (*about.unknown, *unknown_papers(self.names, note.body)), note.date or self._day, state)
 
     def _report(self, read: _Read, parts: Parts, title: str, span: Span) -> None:
         if not span.first:
             name = read.source.path.name
             self.plan.remarks.append(f"{name}: {span.label} has no year, so its notes have no day; --year 2026")
         paths = {piece.ref: self._piece(read, piece, span) for piece in parts.pieces}
-        self._rest(read, parts, paths, title, span)
-        self.plan.tasks += tasks_of(self.names, parts.todo, span.first)
+        state = self._rest(read, parts, paths, title, span)
+        tasks = tasks_of(self.names, parts.todo, span.first)
         unknown = [paper for piece in parts.pieces for paper in piece.about.unknown]
-        self._queue_unknown((*unknown, *unknown_papers(self.names, read.note.body)), span.first or self._day)
+        self._queue(tasks, (*unknown, *unknown_papers(self.names, read.note.body)), span.first or self._day, state)
 
     def _piece(self, read: _Read, piece: Piece, span: Span) -> str:
         key, sha, papers = f"{read.source.key}#{piece.ref}", _digest(piece.body), piece.about.papers
@@ -187,7 +191,7 @@ class _Planner:
         self.plan.notes.append(PlannedNote(path, state, piece.kind, piece.title, span.first, papers, key, written))
         return path
 
-    def _rest(self, read: _Read, parts: Parts, paths: dict[str, str], title: str, span: Span) -> None:
+    def _rest(self, read: _Read, parts: Parts, paths: dict[str, str], title: str, span: Span) -> State:
         """What is left of a report: its lead, its headings, the to-do list, and links to the notes made of the rest."""
         key = read.source.key
         path, state = self._place(f"notes/reports/{_prefix(span)}-imported.md", key, read.sha)
@@ -196,6 +200,7 @@ class _Planner:
         fields = _without(_fields(span.first, span.last, "", (), key, read.sha), read.note)
         written = self._with_fields(read.head, fields, body)
         self.plan.notes.append(PlannedNote(path, state, "report", title, span.first, (), key, written))
+        return state
 
     def _link(self, path: str) -> str:
         return f"{self._ending}→ [[{PurePosixPath(path).stem}]]{self._ending * 2}"
@@ -235,14 +240,16 @@ class _Planner:
     def _bring(self, body: str, source: Source, path: str, state: State) -> str:
         return self.plan.images.bring(body, source.path, source.root, path) if state == "new" else body
 
-    def _queue_unknown(self, papers: Sequence[Unknown], day: str) -> None:
-        queued = {paper for task in self.plan.tasks for paper in task.papers or (task.text,)}
+    def _queue(self, tasks: Sequence[Task], papers: Sequence[Unknown], day: str, state: State) -> None:
+        place = self.plan.settled if state == "known" else self.plan.tasks
+        place += tasks
+        queued = {paper for task in place for paper in task.papers or (task.text,)}
         for paper in papers:
             name = paper.id or paper.name
             if name not in queued:
                 queued.add(name)
                 task = Task(paper.text, "open", (paper.id,) if paper.id else (), day, marks=(mark_of(name),))
-                self.plan.tasks.append(task)
+                place.append(task)
 
 
 def _fields(date: str, end: str, kind: str, papers: tuple[str, ...], key: str, sha: str) -> dict[str, Any]:

@@ -56,12 +56,13 @@ def import_notes(workspace: Workspace, given: Sequence[Path], *, year: int | Non
         library = Library.load(workspace)
         plan = make_plan(library, sources, year, day)
         imported, queue, before = _looked_through(workspace, library, plan)
+        # The queue first: a note that is there tells the next import that its tasks were queued.
+        save_queue(workspace, queue, before)
         for copy in imported.new_images:
             write_atomic(workspace.root / copy, plan.images.copies[copy].read_bytes())
         for note in plan.notes:
             if note.state == "new":
                 write_atomic(workspace.root / note.path, note.text)
-        save_queue(workspace, queue, before)
     return imported
 
 
@@ -75,5 +76,6 @@ def _looked_through(workspace: Workspace, library: Library, plan: Plan) -> tuple
             for paper in papers:
                 read_on.setdefault(paper, set()).add(date)
     after, fates = put(queue, plan.tasks, read_on)
+    fates += [Queued("known", task) for task in plan.settled]
     new_images = tuple(copy for copy in plan.images.copies if not (workspace.root / copy).exists())
     return Imported(plan, tuple(fates), new_images), after, queue.text

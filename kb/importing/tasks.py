@@ -29,7 +29,8 @@ def put(queue: Queue, tasks: Iterable[Task], read_on: Mapping[str, set[str]]) ->
         fates.append(Queued(fate, task))
     for task in queue.open:
         day = _read_since(task, read_on)
-        if day and {mark_of(task.text), mark_of(task.text, task.below)} & set(task.marks):
+        written = {mark_of(task.text, task.below[:count]) for count in range(len(task.below) + 1)}
+        if day and written & set(task.marks):
             # Only a line that still has the words of its import: what a person wrote is theirs to tick.
             queue = queue.with_state(task, "done", day)
             fates.append(Queued("ticked", replace(task, state="done", closed=day)))
@@ -41,33 +42,37 @@ def _put_one(queue: Queue, task: Task) -> tuple[Queue, Fate]:
     if any(marks <= set(other.marks) for other in queue.tasks):
         return queue, "known"
     for other in queue.tasks:
-        if not _is_same(other, task):
-            continue
-        if other.state == "open":
-            return queue.with_changed(_joined(other, task)), "joined"
-        if not other.closed or not task.added or other.closed >= task.added:
-            return queue, "known"
+        is_over = other.closed and task.added and other.closed < task.added
+        if is_same(other, task) and not is_over:
+            joined = _joined(other, task)
+            return (queue, "known") if joined == other else (queue.with_changed(joined), "joined")
     return queue.with_task(task), "added"
 
 
-def _is_same(other: Task, task: Task) -> bool:
+def is_same(other: Task, task: Task) -> bool:
+    """Whether two tasks are about the same papers, or, where neither names one, have the same words."""
     if task.papers or other.papers:
         return other.papers == task.papers
     return _folded(other.text) == _folded(task.text)
 
 
 def _joined(other: Task, task: Task) -> Task:
-    """An open task that takes in the words of another about the same thing, and the earlier of their days."""
-    below = list(other.below)
-    if _folded(task.text) != _folded(other.text) and not _says_no_more(task, other):
-        below.append(f"  - {task.added + '：' if task.added else ''}{task.text}")
-    below += [line for line in task.below if line not in below]
+    """A task that takes in the words of another about the same thing, with their day, and if open the earlier of their days.
+
+    The comment of a line that a person wrote gets no marks of ours.
+    """
+    said = _folded("\n".join((other.text, *other.below)))
+    words = (task.text, *(line.strip().removeprefix("- ") for line in task.below))
+    new = tuple(f"  - {_dated(task.added, line)}" for line in words if _folded(line) not in said)
     days = [day for day in (other.added, task.added) if day]
-    return replace(other, below=tuple(below), added=min(days, default=""), marks=(*other.marks, *task.marks))
+    added = min(days, default="") if other.state == "open" else other.added
+    marks = (*other.marks, *task.marks) if other.marks else ()
+    return replace(other, below=(*other.below, *new), added=added, marks=marks)
 
 
-def _says_no_more(task: Task, other: Task) -> bool:
-    return _folded(other.text).startswith(_folded(task.text))
+def _dated(day: str, words: str) -> str:
+    colon = "：" if re.search(r"[\u3400-\u9fff]", words) else ": "
+    return f"{day}{colon}{words}" if day else words
 
 
 def _read_since(task: Task, read_on: Mapping[str, set[str]]) -> str:

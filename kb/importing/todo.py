@@ -47,8 +47,8 @@ def _tasks(names: Names, group: _Group, added: str) -> Iterator[Task]:
     about_papers = [bullet for bullet in group.bullets if papers_of(names, bullet[0])]
     plain = [bullet for bullet in group.bullets if bullet not in about_papers]
     if group.title and (not about_papers or plain or group.steps):
-        steps = [*group.steps, *(text for text, _, _ in plain)]
-        yield _task(names, group.title, added, below=steps)
+        below = [*group.prose, *group.steps, *(text for text, _, _ in plain)]
+        yield _task(names, group.title, added, below=below)
     for text, is_done, nested in group.bullets:
         if not group.title or papers_of(names, text):
             yield _task(names, text, added, is_done, nested)
@@ -61,13 +61,13 @@ def _tasks(names: Names, group: _Group, added: str) -> Iterator[Task]:
 
 
 def _named_in(names: Names, paragraph: str, added: str) -> Iterator[Task]:
-    """A task for every paper that a paragraph gives the id of."""
+    """A task for every paper that a paragraph gives the id of, with the paragraph, which says why."""
     unknown = {paper.id: paper.text for paper in unknown_papers(names, paragraph)}
     targets = dict.fromkeys(link.target for link in names.links(paragraph) if link.how == "arxiv")
     for target in targets:
         paper = names.library.papers.get(target)
         text = unknown.get(target) or (paper_text(paper) if paper else target)
-        yield _task(names, text, added)
+        yield _task(names, text, added, below=[paragraph] if len(paragraph) > 2 * len(text) else [])
 
 
 def _task(names: Names, text: str, added: str, is_done: bool = False, below: list[str] | None = None) -> Task:

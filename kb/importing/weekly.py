@@ -81,7 +81,7 @@ class _Taker:
 
     def take(self, section: Section) -> None:
         self._keep(section.start, section.body)
-        role = _role(section) or ("reading" if _names_a_paper(section) else "study")
+        role = role_of(section)
         if role == "todo":
             self._take_todo(section)
         elif role == "list":
@@ -150,6 +150,11 @@ class _Taker:
 
     def _keep(self, start: int, stop: int) -> None:
         self.parts.rest.append(self.text[start:stop])
+
+
+def role_of(section: Section) -> Role:
+    """What a section of a report is, by its heading."""
+    return _role(section) or ("reading" if _names_a_paper(section) else "study")
 
 
 def _role(section: Section) -> Role | None:

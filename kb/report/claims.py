@@ -10,6 +10,7 @@ from kb.errors import KbError
 from kb.library import Library
 from kb.notes import Note
 from kb.report.papers import short_name
+from kb.report.sources import place_line
 from kb.report.values import ClaimEntry
 
 
@@ -27,7 +28,7 @@ def checked_claims(library: Library, notes: Sequence[Note], language: str) -> tu
             evidence = verdict.evidence
             entry = ClaimEntry(
                 _name(library, verdict.paper), verdict.claim, verdict.verdict,
-                evidence.in_language(language) if evidence else "", _where(evidence), note.path,
+                evidence.in_language(language) if evidence else "", place_line(_where(evidence), language), note.path,
             )  # fmt: skip
             # Two findings of one kind in one line say one thing to the reader.
             found.setdefault((note.path, verdict.line, verdict.paper, verdict.verdict), entry)

@@ -18,6 +18,7 @@ from kb.queue import read_queue
 from kb.report.claims import checked_claims
 from kb.report.experiments import claims_pictures, experiments
 from kb.report.news import version_news
+from kb.report.own_words import own_words
 from kb.report.papers import paper_entries
 from kb.report.quotes import quote
 from kb.report.suggestions import suggestions
@@ -36,12 +37,16 @@ def gather(library: Library, week: Week, language: str, folder: Path | None = No
     """
     workspace = library.workspace
     folder = folder or workspace.reports
-    every, unread = read_notes(library)
-    every = [_with_subject(note, library) for note in every if note.kind not in _NEVER_QUOTED]
+    everything, unread = read_notes(library)
+    every = [_with_subject(note, library) for note in everything if note.kind not in _NEVER_QUOTED]
     notes = sorted((note for note in every if _in_week(note, week)), key=_place)
     quotes = [(note, quote(workspace, note, HEADING_LEVEL, folder)) for note in notes]
     records, broken = _records(library)
-    queue = WeekQueue(read_queue(library), week, _days_of_reading(every), _told(workspace.reports, week))
+    names = Names(library)
+    own, own_tasks = own_words(library, names, everything, week, language, folder)
+    queue = WeekQueue(
+        read_queue(library, names), week, _days_of_reading(every), _told(workspace.reports, week), own_tasks
+    )
     added = {slug for slug, record in records.items() if week.holds(str(record.paper.fields.get("added") or ""))}
     reading = [(note.papers or (note.title,), text) for note, text in quotes if note.kind == "reading"]
     papers, listed = paper_entries(records, reading, added, queue.read_papers(), language)
@@ -67,6 +72,7 @@ def gather(library: Library, week: Week, language: str, folder: Path | None = No
         without_text=tuple(entry.name for entry in papers if entry.slug and not library.papers[entry.slug].references),
         news=tuple(news),
         problems=tuple(dict.fromkeys(f"not read: {error.message}" for error in problems)),
+        own=own,
     )
 
 

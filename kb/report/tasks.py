@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kb.facts import read_record
+from kb.importing.tasks import is_same
 from kb.library import Library
 from kb.queue import Queue, Task
 from kb.report.values import TaskEntry
@@ -22,12 +23,14 @@ class WeekQueue:
 
     ``noted`` are the days of reading notes by slug: a task that somebody ticked without a day was done when the first
     note on its paper was written. Without one, it counts until a report tells of it; ``told`` is what earlier ones tell.
+    ``own`` are the tasks of the author's own list of the week.
     """
 
     queue: Queue
     week: Week
     noted: Mapping[str, Sequence[str]]
     told: str
+    own: Sequence[Task] = ()
 
     def done(self) -> list[Task]:
         """Tasks done in the week."""
@@ -52,12 +55,32 @@ class WeekQueue:
         return sorted(tasks, key=lambda task: task.added or "0")
 
     def entry(self, task: Task, why: str = "") -> TaskEntry:
-        """A task as the report has it; lines below it of later days are not known yet."""
-        last = self.week.last.isoformat()
-        below = tuple(line for line in task.below if not (day := _DATED_LINE.match(line)) or day[1] <= last)
+        """A task as the report has it, without the lines below it that are of other times."""
         carried = bool(task.added) and task.added < self.week.first.isoformat()
         undated = task.done and not self._closed(task)
-        return TaskEntry(task.text, below, task.age_days(self.week.last), carried, bool(task.papers), undated, why)
+        age = task.age_days(self.week.last)
+        told = any(is_same(task, own) or set(own.marks) <= set(task.marks) for own in self.own)
+        return TaskEntry(task.text, self._below(task), age, carried, bool(task.papers), undated, why, told)
+
+    def _below(self, task: Task) -> tuple[str, ...]:
+        """Lines without a day, and those of the week; where the week has none and the task waits, those of the last day before."""
+        days = [match[1] for line in task.below if (match := _DATED_LINE.match(line))]
+        last = self.week.last.isoformat()
+        wanted = {day for day in days if self.week.holds(day)}
+        if not wanted and not self._is_closed(task):
+            wanted = {max((day for day in days if day <= last), default="")}
+        found, is_wanted = [], True
+        outer = min(map(_indent, task.below), default=0)
+        for line in task.below:
+            # What is indented deeper belongs to the line before.
+            if _indent(line) == outer:
+                dated = _DATED_LINE.match(line)
+                is_wanted = not dated or dated[1] in wanted
+            found += [line] if is_wanted else []
+        return tuple(found)
+
+    def _is_closed(self, task: Task) -> bool:
+        return task.state != "open" and self._closed(task) <= self.week.last.isoformat()
 
     def _tasks(self) -> list[Task]:
         last = self.week.last.isoformat()
@@ -71,6 +94,11 @@ class WeekQueue:
     def _closed_in_week(self, task: Task) -> bool:
         day = self._closed(task)
         return self.week.holds(day) if day else task.text not in self.told
+
+
+def _indent(line: str) -> int:
+    wide = line.expandtabs(4)
+    return len(wide) - len(wide.lstrip())
 
 
 def reason(task: Task, library: Library, language: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kb.weeks import Week
 
@@ -64,7 +65,7 @@ class TaskEntry:
     """A task of the queue as the week ended. ``days`` is how long it had waited then, None where nobody wrote since when.
 
     ``why`` is what the record says of its paper, for a task that gives no reason itself. ``undated`` was done, and nobody
-    wrote when.
+    wrote when; ``told`` says that the author's own to-do list of the week has it.
     """
 
     text: str
@@ -74,6 +75,7 @@ class TaskEntry:
     reading: bool = False
     undated: bool = False
     why: str = ""
+    told: bool = False
 
     @property
     def weeks(self) -> int:
@@ -190,6 +192,22 @@ class ExperimentEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWords:
+    """What the author wrote in an imported report of the week, outside its notes; all empty where there is none.
+
+    ``leads`` are words below a section's heading, its to-do list whole, and ``titles`` the headings, by what the section
+    is: reading, question, project, study, todo.
+    """
+
+    path: str = ""
+    title: str = ""
+    lead: str = ""
+    agenda: str = ""
+    leads: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class WeekReport:
     """Everything that the template prints."""
 
@@ -209,6 +227,7 @@ class WeekReport:
     without_text: tuple[str, ...]
     news: tuple[VersionNews, ...]
     problems: tuple[str, ...]
+    own: OwnWords = OwnWords()
 
     @property
     def questions(self) -> list[Quote]:
@@ -246,6 +265,11 @@ class WeekReport:
     def count(self, verdict: str) -> int:
         """How many claims of the week's notes have this verdict."""
         return sum(claim.verdict == verdict for claim in self.claims)
+
+    @property
+    def carried_and_told(self) -> list[TaskEntry]:
+        """Open tasks older than the week that the author's own list has."""
+        return [task for task in self.todo if task.carried and task.told]
 
     @property
     def carried(self) -> int:

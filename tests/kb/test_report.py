@@ -21,7 +21,7 @@ from report_workspace import (
 
 from kb.library import Library
 from kb.report import gather
-from kb.report.sources import source_line
+from kb.report.sources import place_line, source_line
 from kb.workspace import load_workspace
 
 
@@ -71,6 +71,69 @@ def test_formulas_come_from_the_record_with_the_line_that_says_where_they_were_r
 )
 def test_in_chinese_the_place_and_how_it_was_read(sentence: str, line: str) -> None:
     assert source_line(sentence, "zh") == line and source_line(sentence, "en") == sentence
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("v2, section 3.4, equation 13", "v2，第 3.4 节，式 13"),
+        ("v3, sections 4.1.2 and 4.1.3", "v3，第 4.1.2、4.1.3 节"),
+        ("v5, equations 12 to 14 and section 8", "v5，式 12–14与第 8 节"),
+        ("v1, abstract and repository title", "v1，摘要与仓库标题"),
+        ("gigpo/core_gigpo.py at f56e190", "gigpo/core_gigpo.py at f56e190"),
+        ("owner/code at 69fe174", "owner/code at 69fe174"),
+    ],
+)
+def test_in_chinese_the_place_of_a_correction(place: str, line: str) -> None:
+    assert place_line(place, "zh") == line and place_line(place, "en") == place
+
+
+MARKDOWN = """\
+开头的话。
+
+## 本周清单
+
+1. 读论文
+
+## 一、阅读论文
+
+这周读了一篇。
+
+### 1.1 Dr. MAS
+
+→ [[note]]
+
+## 二、开发
+
+→ [[other]]
+
+## 三、待办
+
+本周没读完：
+
+- CCPO (2603.21563)：补上
+"""
+PLAIN = MARKDOWN.replace("#", "").replace("\n ", "\n")
+
+
+@pytest.mark.parametrize("body", [MARKDOWN, MARKDOWN.replace("## ", "# ").replace("#1.1", "#"), PLAIN])
+def test_the_authors_words_of_an_imported_report_are_in_the_draft(week: Path, body: str) -> None:
+    path = week / "notes" / "reports" / "2026-04-19-imported.md"
+    path.parent.mkdir()
+    head = "---\ndate: 2026-04-19\nend: 2026-04-25\nimported_from: a.md\n---\n\n# 研究周报 · 我的题目\n\n"
+    path.write_text(head + body, encoding="utf-8")
+    own = gathered(week).own
+    assert (own.title, own.lead) == ("研究周报 · 我的题目", "开头的话。")
+    assert own.agenda.endswith("本周清单\n\n1. 读论文")
+    assert own.leads == {"reading": "这周读了一篇。", "todo": "本周没读完：\n\n- CCPO (2603.21563)：补上"}
+    assert own.titles["reading"] == "阅读论文" and own.titles["todo"] == "待办"
+    assert [(task.text, task.told) for task in gathered(week).todo] == [
+        ("写一个最小版：先理解架构", False),
+        ("CCPO (2603.21563)", True),
+    ]
+    english = gathered(week, "en").own
+    assert (english.title, english.titles, english.leads) == ("", {}, own.leads)
+    assert gather(Library.load(load_workspace(week)), BEFORE, "zh").own.leads == {}
 
 
 def test_a_note_is_quoted_whole_with_its_headings_below_and_its_pictures_found(week: Path) -> None:
@@ -160,6 +223,21 @@ def test_the_queue_is_as_the_week_left_it(week: Path) -> None:
     assert report.todo[1].reading and report.todo[1].why == "谁的功劳"
 
 
+def test_of_the_lines_below_a_task_those_of_the_week_are_told_else_the_last_ones(week: Path) -> None:
+    queue = (
+        "- [ ] 写代码  <!-- added 2026-03-01 -->\n  - 总说的话\n  - 2026-03-01：早的\n    - 早的细节\n"
+        "  - 2026-04-12：前一周\n    - 细节\n  - 2026-04-26：后来\n"
+    )
+    path = week / "notes" / "queue.md"
+    path.write_text(queue, encoding="utf-8")
+    wanted = ("  - 总说的话", "  - 2026-04-12：前一周", "    - 细节")
+    assert gathered(week).todo[0].below == wanted
+    path.write_text(queue + "  - 2026-04-20：本周一\n  - 2026-04-22：本周三\n", encoding="utf-8")
+    assert gathered(week).todo[0].below == ("  - 总说的话", "  - 2026-04-20：本周一", "  - 2026-04-22：本周三")
+    path.write_text(queue.replace("[ ]", "[x]").replace("01 -->", "01, done 2026-04-21 -->"), encoding="utf-8")
+    assert gathered(week).done[0].below == ("  - 总说的话",)
+
+
 def test_the_week_before_knows_nothing_of_what_came_later(week: Path) -> None:
     report = gather(Library.load(load_workspace(week)), BEFORE, "zh")
     assert report.done == () and report.dropped == ()
@@ -231,7 +309,7 @@ def test_claims_of_the_notes_are_checked(week: Path) -> None:
         "---\npapers: [Dr.MAS]\n---\n# 笔记\n\nDr.MAS 需要一个 critic 网络。\n", encoding="utf-8"
     )
     (claim,) = [claim for claim in gathered(week).claims if claim.verdict == "contradicted"]
-    assert (claim.paper, claim.correction, claim.where) == ("Dr.MAS", "不需要 critic", "v1, section 4")
+    assert (claim.paper, claim.correction, claim.where) == ("Dr.MAS", "不需要 critic", "v1，第 4 节")
     assert [one.correction for one in gathered(week, "en").claims if one.verdict == "contradicted"] == ["no critic"]
 
 

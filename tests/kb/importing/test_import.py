@@ -151,9 +151,7 @@ def test_a_line_that_a_person_wrote_is_joined_but_never_ticked(workspace: Path) 
     task = Task("DAPO：要读", "open", ("dapo",), "2026-04-12", marks=(mark_of("DAPO：要读"),))
     after, fates = put(queue, [task], {"dapo": {"2026-04-19"}})
     assert [one.fate for one in fates] == ["joined"]
-    assert after.text == (
-        f"- [ ] DAPO：重跑实验  <!-- added 2026-04-05, imported {task.marks[0]} -->\n  - 2026-04-12：DAPO：要读\n"
-    )
+    assert after.text == "- [ ] DAPO：重跑实验  <!-- added 2026-04-05 -->\n  - 2026-04-12：DAPO：要读\n"
     assert put(after, [task], {"dapo": {"2026-04-19"}})[0].text == after.text
 
 
@@ -166,8 +164,44 @@ def test_what_is_done_or_dropped_is_not_asked_for_again(workspace: Path) -> None
         Task("GRPO 3", "open", ("grpo",), "2026-04-26", marks=("00000003",)),
     ]
     after, fates = put(queue, tasks, {})
-    assert [one.fate for one in fates] == ["known", "known", "added"]
-    assert [task.text for task in after.open] == ["GRPO 3"]
+    assert [one.fate for one in fates] == ["joined", "joined", "added"]
+    assert after.text == (
+        "- [x] DAPO\n  - 2026-04-12: DAPO 2\n- [-] GRPO  <!-- dropped 2026-04-20 -->\n  - 2026-04-12: GRPO 2\n"
+        "- [ ] GRPO 3  <!-- added 2026-04-26, imported 00000003 -->\n"
+    )
+    assert put(after, tasks, {})[0].text == after.text
+
+
+def test_what_people_did_with_the_queue_since_stays_when_a_source_is_imported_again(
+    workspace: Path, source: Path
+) -> None:
+    (source / "weekly.md").write_text(REPORT, encoding="utf-8")
+    queue = workspace / "notes" / "queue.md"
+    queue.write_text("- [ ] GRPO：手写的  <!-- added 2026-04-01 -->\n", encoding="utf-8")
+    run(workspace, source / "weekly.md")
+    joined = "- [ ] GRPO：手写的  <!-- added 2026-04-01 -->\n  - 2026-04-19：GRPO：再读\n"
+    assert queue.read_text(encoding="utf-8").startswith(joined)
+    for kept in ("- [ ] GRPO：手写的  <!-- added 2026-04-01 -->\n  - 改过的话\n", "别的话\n"):
+        queue.write_text(kept, encoding="utf-8")
+        assert {one.fate for one in run(workspace, source).queued} == {"known"}
+        assert queue.read_text(encoding="utf-8") == kept
+
+
+def test_an_import_that_was_cut_short_is_made_up_for(
+    workspace: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (source / "weekly.md").write_text(REPORT, encoding="utf-8")
+
+    def fail(path: Path, text: str | bytes) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("kb.importing.run.write_atomic", fail)
+        run(workspace, source / "weekly.md")
+    queue = (workspace / "notes" / "queue.md").read_text(encoding="utf-8")
+    run(workspace, source / "weekly.md")
+    assert (workspace / "notes" / "reports" / "2026-04-19-imported.md").exists()
+    assert (workspace / "notes" / "queue.md").read_text(encoding="utf-8") == queue and queue.count("- [ ]") == 2
 
 
 def test_unknown_papers_are_queued_with_their_names(workspace: Path, source: Path) -> None:
