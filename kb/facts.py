@@ -145,17 +145,3 @@ def formulas_with_sources(paper: Paper) -> list[tuple[str, str]]:
         line = match[2].strip()
         found.append((match[1], "" if line.startswith(("$$", "#", "|", "```")) else line))
     return found
-
-
-def body_section(paper: Paper, *titles: str) -> str:
-    """The text below the first of these headings in the record's body, without its formulas' comments."""
-    lines: list[str] = []
-    inside = False
-    for line in paper.body.splitlines():
-        if line.startswith("#"):
-            if inside:
-                break
-            inside = any(title in line for title in titles)
-        elif inside:
-            lines.append(line)
-    return "\n".join(lines).strip()

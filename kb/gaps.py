@@ -12,7 +12,6 @@ from kb.capabilities import Matrix, Trait
 from kb.facts import Record
 
 Status = Literal["covered", "gap", "question"]
-LARGEST = 3
 # A combination is called a gap while at most one record in so many could still turn out to have it.
 DECIDED = 5
 

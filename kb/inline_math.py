@@ -1,4 +1,8 @@
-"""Where maths begins and ends in a line of text: ``$...$`` as Pandoc reads it, so that a price is no formula."""
+"""Where maths begins and ends in a cell or a line: ``$...$`` as Pandoc reads it, so that a price is no formula.
+
+What is maths here is set as maths. ``kb.markup`` errs to the other side: in whole notes, where people write ``$ x $`` too,
+what might be maths, code or a comment is left alone.
+"""
 
 from __future__ import annotations
 

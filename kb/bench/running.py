@@ -100,7 +100,7 @@ def _run_claims(workspace: Workspace, request: Request, progress: Progress | Non
 
     if request.methods or request.worlds or request.full:
         raise UsageError(
-            "a claim has its own methods and worlds", "leave out --methods, --worlds and --full; --seeds is fine"
+            "a claim has its own methods and worlds", "leave out --method, --world and --full; --seeds is fine"
         )
     chosen = [request.name] if request.name in claims() else list(claims())
     report = Report(chosen if len(chosen) == 1 else [CLAIMS])

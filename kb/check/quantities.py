@@ -1,4 +1,7 @@
-"""Numbers in a text as claims: ranges, percent, what they are a value of; numbers that are only part of a name are none."""
+"""Numbers in a text as claims: ranges, percent, what they are a value of; numbers that are only part of a name are none.
+
+Each keeps its place in the text. ``kb.drafting.numbers`` compares values alone, in any wording.
+"""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.choices import LangOption, choose, chosen_language
 from kb.cli.output import JsonOption, print_json, print_table, say
 from kb.errors import PARTIAL, UsageError
 from kb.workspace import find_workspace
@@ -22,13 +23,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Formulas in worlds of known truth: run, compare, decide claims, draw.")
 
 ExperimentArgument = Annotated[str, typer.Argument(metavar="EXPERIMENT", help="As kb bench list names it.")]
-MethodsOption = Annotated[
-    list[str] | None, typer.Option("--method", "--methods", "-m", help="Only this method; may be repeated.")
-]
-WorldsOption = Annotated[
-    list[str] | None, typer.Option("--world", "--worlds", help="Only this world or situation; may be repeated.")
-]
-LanguageOption = Annotated[str | None, typer.Option("--lang", help="zh or en; else the workspace's language.")]
+MethodsOption = Annotated[list[str] | None, typer.Option("-m", "--method", help="Only this method; repeatable.")]
+WorldsOption = Annotated[list[str] | None, typer.Option("--world", help="Only this world or situation; repeatable.")]
 
 
 @app.command()
@@ -39,7 +35,7 @@ def run(
     methods: MethodsOption = None,
     worlds: WorldsOption = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Only the first seeds.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = 2,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Worker processes.")] = 2,
     full: Annotated[
         bool, typer.Option("--full", help="The suite full instead: every preset, 200 seeds, training; hours.")
     ] = False,
@@ -50,7 +46,7 @@ def run(
     from kb.bench.running import Request
     from kb.bench.running import run as run_request
 
-    moment = at or dt.datetime.now().isoformat(timespec="seconds")
+    moment = _moment(at)
     request = Request(name, moment, _split(methods), _split(worlds), seeds, jobs, full)
     with _Bar() as bar:
         report = run_request(find_workspace(), request, bar.show)
@@ -61,7 +57,7 @@ def run(
 
 @app.command("list")
 def list_experiments(as_json: JsonOption = False) -> None:
-    """Suites and claims that can be run, and experiments with their runs."""
+    """List suites and claims that can be run, and experiments with their runs."""
     from kb.bench.results import language_of
     from kb.bench.running import runnable
     from kb.experiments import read_experiment, slugs
@@ -101,7 +97,7 @@ def list_experiments(as_json: JsonOption = False) -> None:
 
 @app.command()
 def show(experiment: ExperimentArgument, as_json: JsonOption = False) -> None:
-    """One experiment: its text with its results."""
+    """Show one experiment: its text with its results."""
     from kb.bench.claims import claim_data, claim_slugs, judged
     from kb.bench.fidelity import summaries_of, summary_rows
     from kb.experiments import read_experiment
@@ -127,10 +123,10 @@ def compare(
     experiment: ExperimentArgument,
     methods: MethodsOption = None,
     worlds: WorldsOption = None,
-    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric; may be repeated.")] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric; repeatable.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Methods side by side: mean, 95% interval and seeds of each metric in each world."""
+    """Compare methods: mean, 95% interval and seeds of each metric in each world."""
     from kb.bench.claims import estimate
     from kb.bench.fidelity import selected, summaries_of, summary_rows
     from kb.experiments import read_experiment
@@ -158,33 +154,34 @@ def compare(
 @app.command()
 def plot(
     experiment: ExperimentArgument,
-    language: LanguageOption = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Else the experiment's folder pictures/.")
+    lang: LangOption = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Else the experiment's folder pictures/.")
     ] = None,
 ) -> None:
     """Draw an experiment's pictures, PNG and SVG (claims: the forest of all verdicts)."""
     from kb.bench.pictures import draw
 
-    paths = draw(find_workspace(), experiment, language, out)
+    workspace = find_workspace()
+    paths = draw(workspace, experiment, chosen_language(lang, workspace), output)
     if not paths:
-        say(f"nothing to draw in {experiment}: its numbers are in kb bench show {experiment}")
+        say(f"nothing to draw in {experiment}; kb bench list shows what was run, kb bench show EXPERIMENT its numbers")
     for path in paths:
         typer.echo(path)
 
 
 @app.command()
-def claims(as_json: JsonOption = False, language: LanguageOption = None) -> None:
-    """All pre-registered claims with their verdicts and decisive numbers."""
+def claims(as_json: JsonOption = False, lang: LangOption = None) -> None:
+    """List all pre-registered claims with their verdicts and decisive numbers."""
     from kb.bench.claims import claim_data, judged
-    from kb.bench.results import VERDICTS, decisive_numbers, language_of
+    from kb.bench.results import VERDICTS, decisive_numbers
 
     workspace = find_workspace()
     items = judged(workspace)
     if as_json:
         print_json([claim_data(item) for item in items])
         return
-    tongue = language or language_of(workspace)
+    tongue = chosen_language(lang, workspace)
     heading = ["no.", "判定", "论断", "数值"] if tongue == "zh" else ["no.", "verdict", "claim", "numbers"]
     rows = ([str(i.number), VERDICTS[tongue][i.verdict], i.statement(tongue), decisive_numbers(i)] for i in items)
     print_table(heading, rows)
@@ -194,29 +191,37 @@ def claims(as_json: JsonOption = False, language: LanguageOption = None) -> None
 def export(
     experiment: ExperimentArgument,
     form: Annotated[str, typer.Option("--format", help="csv or mlflow.")] = "csv",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A file for csv (else stdout), a folder for mlflow.")
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file for csv (else stdout), a folder for mlflow.")
     ] = None,
 ) -> None:
-    """Every run for other tools: a CSV table, or a folder that MLflow opens as its tracking store."""
+    """Write every run for other tools: a CSV table, or a folder that MLflow opens as its tracking store."""
     from kb.experiment_export import as_csv, write_mlflow
     from kb.experiments import read_experiment
     from kb.workspace import write_atomic
 
+    choose(form, "csv", "mlflow")
     found = read_experiment(find_workspace(), experiment)
     if form == "csv":
         text = as_csv(found)
-        if out is None:
+        if output is None:
             sys.stdout.write(text)
         else:
-            write_atomic(out, text)
-            say(f"{len(found.runs)} runs written to {out}")
-    elif form == "mlflow":
-        if out is None:
-            raise UsageError("an MLflow store is a folder", f"kb bench export {experiment} --format mlflow -o mlruns")
-        say(f"{write_mlflow(found, out)} runs written to {out}; mlflow ui --backend-store-uri {out} opens it")
+            write_atomic(output, text)
+            say(f"{len(found.runs)} runs written to {output}")
     else:
-        raise UsageError(f"no format {form!r}", "csv or mlflow")
+        if output is None:
+            raise UsageError("an MLflow store is a folder", f"kb bench export {experiment} --format mlflow -o mlruns")
+        say(f"{write_mlflow(found, output)} runs written to {output}; mlflow ui --backend-store-uri {output} opens it")
+
+
+def _moment(at: str | None) -> str:
+    """The time that an option names, else now. Raises UsageError for what is no time."""
+    try:
+        moment = dt.datetime.fromisoformat(at) if at else dt.datetime.now()
+    except ValueError:
+        raise UsageError(f"{at!r} is no time", "--at 2026-04-19T09:00:00") from None
+    return moment.isoformat(timespec="seconds")
 
 
 def _split(values: list[str] | None) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.choices import LangOption, chosen_language
 from kb.cli.output import JsonOption, console, print_json, say
-from kb.errors import PARTIAL, KbError, UsageError
+from kb.errors import PARTIAL, UsageError
 from kb.library import Library
-from kb.workspace import Workspace, find_workspace
+from kb.workspace import find_workspace
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -41,8 +42,6 @@ _RECORD_WORDS = {
     "unverified": "not found",
 }
 
-Lang = Annotated[str | None, typer.Option("--lang", help="zh or en; kb.toml says which if left out.")]
-
 
 @app.callback()
 def check(context: typer.Context) -> None:
@@ -61,12 +60,12 @@ def claims(
         list[str] | None,
         typer.Option("--only", metavar="VERDICT", help="contradicted, incomplete, found or not-found; repeatable."),
     ] = None,
-    lang: Lang = None,
+    lang: LangOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Look for the evidence of what a note says: numbers, names, needs, formulas. No language model is asked."""
     workspace = find_workspace()
-    language = _language(workspace, lang)
+    language = chosen_language(lang, workspace)
     wanted = _wanted(only)
     library = Library.load(workspace)
     if note is None:
@@ -250,14 +249,3 @@ def _wanted(only: list[str] | None) -> frozenset[str]:
         if name.replace(" ", "-") not in names:
             raise UsageError(f"no verdict {name!r}", f"one of {', '.join(names)}")
     return frozenset(names[name.replace(" ", "-")] for name in only) if only else frozenset(_SIGNS)
-
-
-def _language(workspace: Workspace, given: str | None) -> str:
-    language = given or str(workspace.option("language", "en"))
-    if language not in _WORDS:
-        raise (
-            UsageError(f"no language {language!r}", "--lang zh or --lang en")
-            if given
-            else KbError(f"kb.toml: language is {language!r}", 'write language = "zh" or language = "en"')
-        )
-    return language

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from kb.cli.choices import LangOption, chosen_language
 from kb.cli.output import say
-from kb.cli.tables import EvidenceOption, FormatOption, LangOption, OutputOption, chosen_language, print_filled
+from kb.cli.tables import EvidenceOption, FormatOption, OutputOption, print_filled
 from kb.workspace import find_workspace
 
 

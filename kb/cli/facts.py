@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kb.cli.choices import LangOption, chosen_language
 from kb.cli.facts_review import draft_dict, print_draft, review
 from kb.cli.output import JsonOption, print_json, say
-from kb.errors import NETWORK, PARTIAL, KbError, UsageError
+from kb.errors import NETWORK, PARTIAL, KbError
 from kb.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -29,11 +30,10 @@ def draft(
     papers: Annotated[list[str], typer.Argument(metavar="PAPER...", help="Slugs, aliases or arXiv ids.")],
     columns: Annotated[str | None, typer.Option(help="Only these, as problem,idea,headline.")] = None,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Let the language model of kb.toml put drafts shortly; checked.")
+        bool,
+        typer.Option("--llm", help="Let the model of kb.toml put drafts shortly, in --lang; what it says is checked."),
     ] = False,
-    lang: Annotated[
-        str | None, typer.Option(help="With --llm, its language: zh or en; kb.toml says which if left out.")
-    ] = None,
+    lang: LangOption = None,
     again: Annotated[
         bool, typer.Option("--again", help="Also columns whose drafts you rejected, with other candidates.")
     ] = False,
@@ -46,7 +46,7 @@ def draft(
     from kb.library import Library
 
     workspace = find_workspace()
-    tongue = _language(workspace, lang)
+    tongue = chosen_language(lang, workspace)
     chosen = choose(load_columns(workspace), [name.strip() for name in (columns or "").split(",") if name.strip()])
     library = Library.load(workspace)
     found = list({paper.slug: paper for paper in map(library.get, papers)}.values())
@@ -56,13 +56,6 @@ def draft(
     if as_json:
         print_json(rows)
     _finish(rows, failed, wording)
-
-
-def _language(workspace: Workspace, lang: str | None) -> str:
-    tongue = lang or str(workspace.option("language", "en"))
-    if tongue not in ("zh", "en"):
-        raise UsageError(f"no language {tongue!r}", "--lang zh or --lang en")
-    return tongue
 
 
 @contextmanager

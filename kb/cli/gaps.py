@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.choices import LangOption, choose, chosen_language
 from kb.cli.output import print_json, say
-from kb.cli.tables import LangOption, OutputOption, choose, chosen_language, print_filled
+from kb.cli.tables import OutputOption, print_filled
 from kb.errors import UsageError
 from kb.workspace import Workspace, find_workspace, write_atomic
 

@@ -30,9 +30,7 @@ def add(
 
 @app.command("list")
 def list_terms(
-    matching: Annotated[
-        str | None, typer.Option("--filter", metavar="TEXT", help="Only terms with this in either language.")
-    ] = None,
+    match: Annotated[str | None, typer.Option(metavar="TEXT", help="Only terms with this in either language.")] = None,
     own: Annotated[bool, typer.Option("--own", help="Only the terms of this workspace.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -40,7 +38,7 @@ def list_terms(
     from kb.search.glossary import load_glossary
 
     glossary = load_glossary(find_workspace())
-    found = [term for term in glossary.matching(matching or "") if term.own or not own]
+    found = [term for term in glossary.matching(match or "") if term.own or not own]
     if as_json:
         print_json([{"chinese": term.chinese, "english": term.english, "own": term.own} for term in found])
         return

@@ -36,8 +36,8 @@ def ingest(
         bool, typer.Option("--queued", help="The papers in the reading queue whose text is not here.")
     ] = False,
     slug: Annotated[str | None, typer.Option("--as", metavar="SLUG", help="The folder name of a new paper.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Put a tag into new records; may be repeated.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, max=64, help="Files read at the same time.")] = 2,
+    tag: Annotated[list[str] | None, typer.Option(help="Put a tag into new records; repeatable.")] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Files read at the same time.")] = 2,
     date: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="The day put into new records; today if left out.")
     ] = None,

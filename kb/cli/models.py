@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, help="Embedding models: what is here, an
 
 @app.command("list")
 def list_models() -> None:
-    """The model that kb.toml names, and the built-in ones."""
+    """List the model that kb.toml names, and the built-in ones."""
     from kb.index.embedding.registry import BUILT_IN, DEFAULT_MODEL
 
     chosen = str(find_workspace().option("embedding.model", DEFAULT_MODEL))

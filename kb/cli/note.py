@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kb.cli.choices import LangOption, chosen_language
 from kb.cli.days import day_of
 from kb.cli.output import JsonOption, print_json, say
-from kb.errors import KbError, UsageError
+from kb.errors import KbError
 from kb.library import Library
 from kb.workspace import find_workspace
 
@@ -32,16 +33,14 @@ def new(
     ] = None,
     title: Annotated[str | None, typer.Option(help="The note's title.")] = None,
     date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="The note's day; today if left out.")] = None,
-    lang: Annotated[str | None, typer.Option(help="zh or en; kb.toml says which if left out.")] = None,
+    lang: LangOption = None,
     no_edit: Annotated[bool, typer.Option("--no-edit", help="Do not open $EDITOR.")] = False,
 ) -> None:
     """Make a note from a template and open it in $EDITOR. A note that is there is opened, never written over."""
     from kb.new_note import new_note
 
     library = Library.load(find_workspace())
-    language = lang or str(library.workspace.option("language", "en"))
-    if language not in ("zh", "en"):
-        raise UsageError(f"no language {language!r}", "--lang zh or --lang en")
+    language = chosen_language(lang, library.workspace)
     path, made = new_note(
         library, library.get(paper) if paper else None, kind, title, day_of(date).isoformat(), language
     )
@@ -76,7 +75,10 @@ def list_notes(
 ) -> None:
     """List notes by day; those without a day come last."""
     library, notes = _notes()
-    first, last = day_of(since).isoformat() if since else "", day_of(until).isoformat() if until else "9999"
+    first, last = (
+        day_of(since, "--since").isoformat() if since else "",
+        day_of(until, "--until").isoformat() if until else "9999",
+    )
     if paper:
         target = library.get(paper).slug
         notes = [note for note in notes if note.names(target)]

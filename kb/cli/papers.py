@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kb.cli.days import day_of
 from kb.cli.output import JsonOption, print_json, print_table, say
 from kb.library import Library
 from kb.workspace import find_workspace
@@ -17,16 +18,19 @@ def list_papers(
     quality: Annotated[
         str | None, typer.Option(help="Only this text quality: exact, good, flattened, poor, none (none: no text).")
     ] = None,
-    match: Annotated[str | None, typer.Option(help="Only papers with this in title, author or alias.")] = None,
-    since: Annotated[str | None, typer.Option(help="Only papers added on or after this day (YYYY-MM-DD).")] = None,
+    match: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only papers with this in title, author or alias.")
+    ] = None,
+    since: Annotated[str | None, typer.Option(metavar="DAY", help="Only papers added on this day or later.")] = None,
     withdrawn: Annotated[bool, typer.Option("--withdrawn", help="Only withdrawn papers.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the papers of the workspace."""
     from kb.paper_list import list_rows
 
+    first = day_of(since, "--since").isoformat() if since else None
     library = Library.load(find_workspace())
-    rows = list_rows(library, tag=tag, year=year, quality=quality, match=match, since=since, withdrawn=withdrawn)
+    rows = list_rows(library, tag=tag, year=year, quality=quality, match=match, since=first, withdrawn=withdrawn)
     if as_json:
         print_json([row.as_dict() for row in rows])
     elif rows:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.choices import LangOption, choose, chosen_language
 from kb.cli.output import JsonOption, print_json, say
 from kb.errors import PARTIAL, UsageError
 from kb.workspace import Workspace, find_workspace, write_atomic
@@ -24,7 +25,7 @@ def report(
     ] = None,
     first: Annotated[str | None, typer.Option("--from", metavar="DAY", help="Another first day.")] = None,
     last: Annotated[str | None, typer.Option("--to", metavar="DAY", help="Another last day.")] = None,
-    lang: Annotated[str | None, typer.Option(help="zh or en; kb.toml says which if left out.")] = None,
+    lang: LangOption = None,
     template: Annotated[
         str | None, typer.Option(metavar="FILE", help="A template of your own, by its name in templates/.")
     ] = None,
@@ -48,10 +49,8 @@ def report(
     from kb.report import draft_path, fresh_draft, write_draft
 
     workspace = find_workspace()
-    language = lang or str(workspace.option("language", "en"))
-    for given, allowed in ((language, ("zh", "en")), (form, _FORMATS)):
-        if given not in allowed:
-            raise UsageError(f"{given!r} is not among the choices", f"one of {', '.join(allowed)}")
+    language = chosen_language(lang, workspace)
+    choose(form, *_FORMATS)
     days = _days(workspace, week, first, last)
     if output is not None and str(output) == "-":
         from kb.blocks import without_marks

@@ -15,7 +15,7 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A method, as 
 
 @app.command("list")
 def list_methods(as_json: JsonOption = False) -> None:
-    """All methods with what their formula rests on."""
+    """List all methods with what their formula rests on."""
     from kb import bench
 
     if as_json:
@@ -30,7 +30,7 @@ def show(
     latex: Annotated[bool, typer.Option("--latex", help="The formula as LaTeX.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """One method: formula as printed and as computed, presets, what it needs."""
+    """Show one method: its formula as printed and as computed, presets, what it needs."""
     from kb import bench
 
     if as_json:

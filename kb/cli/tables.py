@@ -9,31 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kb.cli.choices import choose
 from kb.cli.output import say
-from kb.errors import UsageError
-from kb.workspace import Workspace, write_atomic
+from kb.workspace import write_atomic
 
 if TYPE_CHECKING:
     from kb.tables import FilledTable
 
-LangOption = Annotated[str | None, typer.Option("--lang", help="zh or en; kb.toml says which if left out.")]
 FormatOption = Annotated[str | None, typer.Option("--format", help="md, csv, latex, html, json or box.")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="none, marks or footnotes.")]
 OutputOption = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write to this file; its ending says the format.")
 ]
-
-
-def choose(given: str, *allowed: str) -> str:
-    """``given`` if it is among the choices. Raises UsageError with the choices."""
-    if given not in allowed:
-        raise UsageError(f"{given!r} is not among the choices", f"one of {', '.join(allowed)}")
-    return given
-
-
-def chosen_language(given: str | None, workspace: Workspace) -> str:
-    """The language of a table: the option, else that of the workspace."""
-    return choose(given or str(workspace.option("language", "en")), "zh", "en")
 
 
 def print_filled(table: FilledTable, form: str | None, evidence: str, output: Path | None) -> None:

@@ -59,7 +59,7 @@ def init(
 
 
 def info(as_json: JsonOption = False) -> None:
-    """Where things are: workspace, caches, versions, and whether the network is allowed."""
+    """Show where things are: workspace, caches, versions, and whether the network is allowed."""
     workspace = find_workspace()
     rows: dict[str, Any] = {
         "workspace": str(workspace.root),
@@ -83,7 +83,7 @@ def info(as_json: JsonOption = False) -> None:
 
 
 def status(as_json: JsonOption = False) -> None:
-    """What the workspace holds, what failed and why, and what the next run would do."""
+    """Show what the workspace holds, what failed and why, and what the next run would do."""
     from kb.status import gather_status
 
     found = gather_status(find_workspace())

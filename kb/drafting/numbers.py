@@ -3,6 +3,10 @@
 ``50%``, ``50 percent``, ``５０％`` and ``百分之五十`` are one number, ``50 points`` and ``50 个百分点`` another; so are
 ``10k``, ``10,000`` and ``一万``. A name with digits (``GPT-4``, ``pass@1``) is one thing of its own: its digits are no
 number.
+
+``kb.check.quantities`` looks at numbers from the other side: where they stand in a text, of which symbol, in which range
+and with which sign, so that a statement can be cut around them. Here only values count, exact and whatever their wording,
+because a draft in other words must hold no value that its source has not.
 """
 
 from __future__ import annotations

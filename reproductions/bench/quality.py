@@ -45,9 +45,6 @@ from reproductions.core import Batch, Credit, Floats
 from reproductions.metrics import UNDEFINED
 from reproductions.worlds.base import Episodes, World
 
-LOWER_IS_BETTER = frozenset(
-    "lazy leakage beta_error relative_bias relative_variance silent token_weight_error relative_cost regret regret_by_episodes".split()
-)
 _GAMES = ("shapley", "banzhaf", "leave_one_out")
 
 

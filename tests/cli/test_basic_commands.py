@@ -50,7 +50,9 @@ def test_init_makes_a_workspace_and_says_when_it_is_there(kb: Run, tmp_path: Pat
     assert (target / "kb.toml").read_bytes() == before
 
 
-def test_no_workspace_is_an_error_with_a_hint_and_no_traceback(kb: Run, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_workspace_is_an_error_with_a_hint_and_no_traceback(
+    kb: Run, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path_factory.mktemp("empty"))
     ran = kb("list")
     assert ran.code == 2
@@ -68,6 +70,8 @@ def test_list_filters_and_shows_what_is_asked_for(kb: Run, paper: Path) -> None:
     assert "dr_mas" in kb("list", "--year", "2025..2026").out
     assert "no paper fits" in kb("list", "--year", "2020").err
     assert kb("list", "--year", "soon").code == 2
+    wrong = kb("list", "--since", "soon")
+    assert wrong.code == 2 and "hint: --since 2026-04-19" in wrong.err
 
 
 def test_show_by_alias_and_the_hint_for_a_slip(kb: Run, paper: Path) -> None:
@@ -87,7 +91,9 @@ def test_compare_in_both_languages_with_marks(kb: Run, paper: Path) -> None:
 
 def test_a_report_keeps_what_was_edited(kb: Run, paper: Path, workspace: Path) -> None:
     note = workspace / "notes" / "2026-04-21-dr-mas.md"
-    note.write_text("---\ndate: 2026-04-21\npapers: [Dr.MAS]\n---\n# 笔记\n\n归一化和分解是两码事。\n", encoding="utf-8")
+    note.write_text(
+        "---\ndate: 2026-04-21\npapers: [Dr.MAS]\n---\n# 笔记\n\n归一化和分解是两码事。\n", encoding="utf-8"
+    )
     first = kb("report", "2026-04-22", "--lang", "zh")
     path = Path(first.out.strip())
     text = path.read_text(encoding="utf-8")
@@ -103,6 +109,13 @@ def test_commands_that_read_leave_the_files_as_they_were(kb: Run, paper: Path, w
         return {str(p): p.read_bytes() for p in sorted(workspace.rglob("*")) if p.is_file() and ".kb" not in p.parts}
 
     before = state()
-    for arguments in (["list"], ["show", "dr_mas"], ["compare", "--all"], ["status"], ["info"], ["open", "dr_mas", "--print"]):
+    for arguments in (
+        ["list"],
+        ["show", "dr_mas"],
+        ["compare", "--all"],
+        ["status"],
+        ["info"],
+        ["open", "dr_mas", "--print"],
+    ):
         kb(*arguments)
     assert state() == before

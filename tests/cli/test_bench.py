@@ -16,7 +16,7 @@ RUN = [
     "bench",
     "run",
     "credit_v1",
-    "--methods",
+    "--method",
     "grpo,cad_grpo",
     "--world",
     "team_strong_weak",
@@ -83,7 +83,7 @@ def test_more_seeds_go_on_and_a_persons_words_stay(kb: Callable[..., Any], logge
 
 def test_compare_shows_means_with_intervals_and_missing_seeds(kb: Callable[..., Any], logged: Path) -> None:
     rows = json.loads(
-        kb("bench", "compare", "credit_v1", "--metric", "pearson", "--methods", "grpo,cad_grpo", "--json").out
+        kb("bench", "compare", "credit_v1", "--metric", "pearson", "--method", "grpo,cad_grpo", "--json").out
     )
     by_method = {row["method"]: row for row in rows if row["preset"] == "paper"}
     values = [
@@ -135,8 +135,8 @@ def test_export_as_csv_and_mlflow(kb: Callable[..., Any], logged: Path, tmp_path
 def test_wrong_names_say_what_is_near(kb: Callable[..., Any], workspace: Path) -> None:
     wrong = kb("bench", "run", "credit_v2")
     assert wrong.code == 2 and "credit_v1" in wrong.err
-    wrong = kb("bench", "run", "credit_v1", "--methods", "cad_grp")
-    assert wrong.code == 1 and "cad_grpo" in wrong.err
+    wrong = kb("bench", "run", "credit_v1", "--method", "cad_grp")
+    assert wrong.code == 2 and "cad_grpo" in wrong.err
     assert not (workspace / "notes/experiments").exists(), "nothing was written"
     assert kb("bench", "show", "credit_v1").code == 2
 
@@ -159,3 +159,20 @@ def test_a_method_that_fails_is_a_line_with_its_error_and_runs_again(
     assert line["error"] == "ValueError: no way"
     again = kb(*RUN, *AT)
     assert again.code == 0 and "10 runs added, 0 of them failed" in again.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("claims", "--lang", "fr"), "'fr' is not among the choices"),
+        (("plot", "claims", "--lang", "fr"), "'fr' is not among the choices"),
+        (("run", "credit_v1", "--at", "soon"), "'soon' is no time"),
+        (("run", "credit_v1", "--method", "cad_grp"), "cad_grpo"),
+        (("export", "claims", "--format", "xlsx"), "'xlsx' is not among the choices"),
+    ],
+)
+def test_options_with_other_values_are_usage_errors(
+    kb: Callable[..., Any], arguments: tuple[str, ...], says: str
+) -> None:
+    ran = kb("bench", *arguments)
+    assert ran.code == 2 and says in ran.err and not ran.out

@@ -103,7 +103,7 @@ def test_without_a_note_the_recorded_claims_are_printed(kb: Callable[..., Ran], 
     [
         (("claims", "notes/none.md"), 1, "there is no file"),
         (("claims", "--only", "wrong"), 2, "no verdict 'wrong'"),
-        (("claims", "--lang", "fr"), 2, "no language 'fr'"),
+        (("claims", "--lang", "fr"), 2, "'fr' is not among the choices"),
         (("claims", "notes"), 1, "is a folder"),
     ],
 )

@@ -43,13 +43,13 @@ def test_adding_twice_says_so_and_changes_nothing(workspace: Path) -> None:
 
 
 def test_list_filters_in_both_languages() -> None:
-    assert "信用分配\tcredit assignment\tbuilt in\n" in run("list", "--filter", "信用分配").stdout
-    rows = json.loads(run("list", "--filter", "Shapley", "--json").stdout)
+    assert "信用分配\tcredit assignment\tbuilt in\n" in run("list", "--match", "信用分配").stdout
+    rows = json.loads(run("list", "--match", "Shapley", "--json").stdout)
     assert {"chinese": "沙普利值", "english": ["Shapley value"], "own": False} in rows
 
 
 def test_list_with_no_hit_says_how_to_add() -> None:
-    nothing = run("list", "--filter", "zzzz")
+    nothing = run("list", "--match", "zzzz")
     assert nothing.stdout == ""
     assert "kb glossary add" in nothing.stderr
 

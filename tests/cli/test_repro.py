@@ -32,4 +32,4 @@ def test_run_prints_the_worked_example(kb: Run) -> None:
 @pytest.mark.parametrize("command", [("show", "dr_mass"), ("run", "dr_mass"), ("show", "langmarl")])
 def test_a_name_that_there_is_not_is_an_error_with_a_hint(kb: Run, command: tuple[str, str]) -> None:
     ran = kb("repro", *command)
-    assert ran.code == 1 and ran.err.startswith("error:") and "Traceback" not in ran.err
+    assert ran.code == 2 and ran.err.startswith("error:") and "Traceback" not in ran.err

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kb import frontmatter
-from kb.facts import NOT_STATED, VERDICTS, Fact, Record, body_section, formulas, read_record
+from kb.facts import NOT_STATED, VERDICTS, Fact, Record, formulas, read_record
 from kb.ingest.ids import parse_arxiv_id
 from kb.library import Library
 from kb.workspace import find_workspace
@@ -98,7 +98,9 @@ def test_every_named_paper_has_a_record() -> None:
 @pytest.mark.parametrize("slug", SLUGS)
 def test_record_has_a_summary_in_both_languages(records: dict[str, Record], slug: str) -> None:
     paper = records[slug].paper
-    chinese, english = body_section(paper, "摘要"), body_section(paper, "Summary")
+    chinese, english = (
+        re.search(rf"^## {title}\n(.*?)(?=^#|\Z)", paper.body, re.M | re.S)[1] for title in ("摘要", "Summary")
+    )
     assert 3 <= len(re.findall(r"[。！？]", chinese)) <= 7
     assert 3 <= len(re.findall(r"[.!?](?:\s|$)", english)) <= 9
     assert re.search(r"[\u4e00-\u9fff]", chinese) and not re.search(r"[\u4e00-\u9fff]", english)
