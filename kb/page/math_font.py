@@ -16,7 +16,8 @@ from importlib.resources import files
 _MATHS = re.compile(r"<math\b.*?</math>", re.DOTALL)
 # Letters of formulas are set in these, whatever letter stands in the page.
 _ITALIC = frozenset((*range(0x1D434, 0x1D468), 0x210E, *range(0x1D6E2, 0x1D71C)))
-_ALWAYS = frozenset((*range(0x20, 0x7F), 0x2212, 0x2061, 0x2062, 0x2032))
+# The radical sign is drawn for a root whose text has no such letter.
+_ALWAYS = frozenset((*range(0x20, 0x7F), 0x2212, 0x2061, 0x2062, 0x2032, 0x221A))
 
 
 def math_font_css(page: str) -> str:

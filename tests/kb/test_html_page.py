@@ -113,6 +113,16 @@ def test_the_font_of_formulas_is_in_the_page_and_only_where_there_are_some(works
     assert "font/woff" not in page(workspace, "x")
 
 
+def test_the_font_has_the_radical_sign_which_stands_in_no_text(workspace: Path) -> None:
+    import base64
+    import io
+
+    from fontTools.ttLib import TTFont
+
+    data = page(workspace, r"$\sqrt{x}$").partition("font/woff;base64,")[2].partition(")")[0]
+    assert 0x221A in TTFont(io.BytesIO(base64.b64decode(data))).getBestCmap()
+
+
 # ---------------------------------------------------------------- Markdown as people write it
 
 
