@@ -43,7 +43,7 @@ _TEXT = {
 
 def name_of(record: Record) -> str:
     """What people call a paper, without its id."""
-    return record.paper.aliases[0] if record.paper.aliases else record.paper.title
+    return record.paper.name
 
 
 def combined(traits: Iterable[Trait], language: str) -> str:

@@ -22,6 +22,7 @@ from kb.workspace import Workspace
 
 RECORD_NAME = "paper.md"
 TEXT_NAME = "text.md"
+LONGEST_NAME = 25  # of a method in a title, before its colon
 _VERSION_SUFFIX = re.compile(r"v\d+$")
 
 
@@ -54,6 +55,12 @@ class Paper:
     @property
     def aliases(self) -> tuple[str, ...]:
         return tuple(str(name) for name in self.fields.get("aliases") or ())
+
+    @property
+    def name(self) -> str:
+        """What the paper is called: its first alias, else a short name before the colon of its title, else the title."""
+        head, colon, _ = self.title.partition(":")
+        return self.aliases[0] if self.aliases else head if colon and len(head) <= LONGEST_NAME else self.title
 
     @property
     def tags(self) -> tuple[str, ...]:

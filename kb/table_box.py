@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kb.table_formats import Shown
 
 LONGEST_WORD = 16
+SHORT = 9  # a heading of four Chinese characters, or a no with its sign, stays on one line
 _WIDE = r"\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _CLOSING = "，。；：、！？）》」』】”’"
 _OPENING = "（《「『【“‘"
@@ -58,6 +59,9 @@ def _flat(text: str) -> str:
 
 
 def _longest_word(text: str) -> int:
+    whole = display_width(text)
+    if whole <= SHORT:
+        return whole
     return min(LONGEST_WORD, max((display_width(token.strip()) for token in _TOKEN.findall(text)), default=1))
 
 

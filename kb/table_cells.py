@@ -91,7 +91,7 @@ def paper_cell(record: Record, key: str, language: str, sources: Sources) -> Tab
 
 def paper_name(paper: Paper, language: str, with_venue: bool = False) -> str:
     """The name that people call a paper by, and in brackets its arXiv id, or the venue where there is one."""
-    name = paper.aliases[0] if paper.aliases else paper.title
+    name = paper.name
     if paper.withdrawn:
         name = f"[{WORDS[language]['withdrawn']}] {name}"
     venue = re.sub(r"^(.*\D) 20(\d\d)$", r"\1'\2", str(paper.fields.get("venue") or "")) if with_venue else ""
@@ -203,7 +203,7 @@ def _result_cell(record: Record, result: Result, key: str, language: str) -> Tab
             return TableCell(text)
         return TableCell(text, "draft" if result.level == "draft" else "value", result.level, result.evidence)
     fields: dict[str, Callable[[], str]] = {
-        "method": lambda: record.paper.aliases[0] if record.paper.aliases else record.paper.title,
+        "method": lambda: record.paper.name,
         "setting": lambda: "",
         "where": lambda: result.evidence,
     }

@@ -9,7 +9,6 @@ from kb.check.values import RECORDED, VERDICTS, Evidence
 from kb.errors import KbError
 from kb.library import Library
 from kb.notes import Note
-from kb.report.papers import short_name
 from kb.report.sources import place_line
 from kb.report.values import ClaimEntry
 
@@ -42,4 +41,4 @@ def _where(evidence: Evidence | None) -> str:
 
 def _name(library: Library, slug: str) -> str:
     paper = library.papers.get(slug)
-    return short_name(paper) if paper else slug
+    return paper.name if paper else slug

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from kb.library import Library
 from kb.notes import Note
-from kb.report.papers import short_name
 from kb.report.values import VersionNews
 from kb.update import known_news, read_version
 from kb.weeks import Week
@@ -28,7 +27,7 @@ def version_news(library: Library, week: Week, notes: Sequence[Note]) -> list[Ve
     return [
         VersionNews(
             slug=slug,
-            name=short_name(library.papers[slug]),
+            name=library.papers[slug].name,
             version=metadata.version or 1,
             date=metadata.updated[:10],
             withdrawn=metadata.withdrawn,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from kb.citations import Matcher, fold_title
 from kb.library import Library, Paper
 from kb.model import Reference
-from kb.report.papers import short_name
 from kb.report.values import Suggestion
 
 MOST = 8
@@ -38,7 +37,7 @@ def suggestions(library: Library, papers: Sequence[Paper], queued: Collection[st
             if reference.arxiv_id and not cited.reference.arxiv_id:
                 cited.reference = reference
             if paper.slug not in cited.base:
-                cited.week.append(short_name(paper))
+                cited.week.append(paper.name)
                 cited.base.add(paper.slug)
     _count_in_base(library, found)
     ranked = sorted(

@@ -50,6 +50,8 @@ def test_kinds_of_cells(key: str, language: str, text: str, state: str, mark: st
     [
         ({"aliases": ["ABC"], "id": "2401.00001", "venue": "NeurIPS 2025"}, "ABC (NeurIPS'25)"),
         ({"id": "2401.00001"}, "A Title (2401.00001)"), ({"aliases": ["ABC"]}, "ABC"),
+        ({"title": "ABC: What It Does", "id": "2401.00001"}, "ABC (2401.00001)"),
+        ({"title": "A Phrase That Is Too Long for a Name: A Study"}, "A Phrase That Is Too Long for a Name: A Study"),
         ({"venue": "Machine Learning 8"}, "A Title (Machine Learning 8)"),
         ({"withdrawn": True, "id": "2401.00001"}, "[withdrawn] A Title (2401.00001)"),
     ],

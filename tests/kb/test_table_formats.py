@@ -127,6 +127,13 @@ def test_a_box_is_straight_with_wide_characters() -> None:
         assert width is None or display_width(lines[0]) <= width
 
 
+def test_a_short_heading_stays_on_one_line_however_narrow_the_box() -> None:
+    long = TableCell("同一 prompt 且同一智能体的全部轨迹，组内比较")
+    filled = FilledTable("", ("论文", "信用单元", "比较组"), ((TableCell("甲"), long, long),), "zh")
+    heading = render_table(filled, "box", "none", 34).splitlines()[1]
+    assert "信用单元" in heading and "比较组" in heading
+
+
 @pytest.mark.parametrize("evidence", ["none", "marks", "footnotes"])
 def test_a_draft_is_told_from_a_value_in_every_format(evidence: str) -> None:
     signs = {"md": "✎ some words", "csv": "✎ some words", "box": "✎ some words", "latex": r"\emph{draft:} some words",
