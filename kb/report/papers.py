@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,7 +13,6 @@ from kb.report.values import Formula, PaperEntry, Quote
 
 # More papers than this in one week were brought in, not read: they are listed and get no section each.
 MOST_ADDED_WITH_SECTION = 8
-_LONGEST_NAME = 25
 
 
 def paper_entries(
@@ -41,28 +41,33 @@ def paper_entries(
     for slug in sorted(others, key=lambda slug: (slug not in see, slug not in done, slug)):
         first = see.get(slug, "")
         entry = paper_entry(records[slug], (), slug in added, slug in done or bool(first), language)
-        entries.append(replace(entry, see=short_name(records[first].paper) if first in records else first))
+        entries.append(replace(entry, see=records[first].paper.name if first in records else first))
     unread = [entry for entry in entries if not entry.read]
     listed = unread if len(unread) > MOST_ADDED_WITH_SECTION else []
     return [entry for entry in entries if entry not in listed], listed
 
 
-def short_name(paper: Paper) -> str:
-    """What a paper is called: its first alias, else what stands before the colon of its title, else the title."""
-    head, colon, _ = paper.title.partition(":")
-    return paper.aliases[0] if paper.aliases else head if colon and len(head) <= _LONGEST_NAME else paper.title
+def _new_in(heading: str, paper: Paper) -> str:
+    """A note's title, empty where it says no more than the paper's own title and names."""
+    known = {word for name in (paper.title, *paper.aliases, paper.arxiv_id or "", "arxiv") for word in _words(name)}
+    is_known = fold_name(paper.title) in fold_name(heading) or all(word in known for word in _words(heading))
+    return "" if is_known else heading
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def paper_entry(record: Record, notes: Sequence[Quote], added: bool, read: bool, language: str) -> PaperEntry:
     """What a report says of a paper of the base."""
     paper = record.paper
-    name = short_name(paper)
+    name = paper.name
     idea = record.facts.get("idea")
     return PaperEntry(
         slug=paper.slug,
         name=name,
         title=paper.title if fold_name(name) in fold_name(paper.title) else f"{name}: {paper.title}",
-        notes=tuple(notes),
+        notes=tuple(replace(note, heading=_new_in(note.heading, paper)) for note in notes),
         arxiv_id=paper.arxiv_id or "",
         authors=paper.authors,
         year=paper.year,

@@ -14,6 +14,7 @@ _KINDS = ("question", "project", "study", "idea", "decision")
 class Quote:
     """A note of the week, quoted whole: ``text`` is what its author wrote, ready to stand in the report.
 
+    ``heading`` is its title, where that is neither in the text nor the name of what the section is about.
     ``has_idea`` and ``has_thoughts`` say whether the author has such a part (核心idea, 启发) himself.
     """
 
@@ -21,6 +22,7 @@ class Quote:
     title: str
     kind: str
     text: str
+    heading: str = ""
     has_idea: bool = False
     has_thoughts: bool = False
 
