@@ -81,8 +81,8 @@ def read_record(paper: Paper) -> Record:
     return Record(
         paper,
         {str(column): _fact(paper, str(column), value) for column, value in raw.items()},
-        tuple(_result(paper, row) for row in paper.fields.get("results") or ()),
-        tuple(_claim(paper, row) for row in paper.fields.get("claims_in_notes") or ()),
+        tuple(_result(paper, row) for row in _rows(paper, "results")),
+        tuple(_claim(paper, row) for row in _rows(paper, "claims_in_notes")),
     )
 
 
@@ -110,6 +110,13 @@ def _word(value: Any) -> str:
     if value is False:
         return "no"
     return " ".join(str(value).split())
+
+
+def _rows(paper: Paper, key: str) -> list[Any]:
+    rows = paper.fields.get(key) or []
+    if not isinstance(rows, list):
+        raise FileFormatError(paper.record, 2, f"{key}: is not a list", f"write {key}:, then a line `- ...` for each")
+    return rows
 
 
 def _result(paper: Paper, raw: Any) -> Result:

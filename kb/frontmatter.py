@@ -40,6 +40,8 @@ def parse(text: str, path: Path) -> tuple[dict[str, Any], str]:
         line = (mark.line + 2) if mark else 2
         problem = getattr(error, "problem", None) or "the front matter is not valid YAML"
         raise FileFormatError(path, line, problem, f"correct line {line} of {path}") from None
+    except ValueError as error:  # a day that no calendar has: 2026-02-30
+        raise FileFormatError(path, 2, f"the front matter holds a wrong value: {error}", f"correct {path}") from None
     if fields is None:
         return {}, body
     if not isinstance(fields, dict):

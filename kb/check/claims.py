@@ -18,7 +18,7 @@ from kb.check.recorded import recorded
 from kb.check.statements import statements
 from kb.check.systems import systems
 from kb.check.values import ClaimVerdict, Statement
-from kb.errors import KbError
+from kb.errors import KbError, UsageError
 from kb.facts import NoteClaim, read_record
 from kb.importing.decode import decode
 from kb.library import Library, Paper
@@ -99,9 +99,9 @@ def read_note(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise KbError(f"there is no file {path}", "give the path of a note, as notes/2026-04-19.md") from None
+        raise UsageError(f"there is no file {path}", "give the path of a note, as notes/2026-04-19.md") from None
     except IsADirectoryError:
-        raise KbError(f"{path} is a folder", "check its notes one by one") from None
+        raise UsageError(f"{path} is a folder", "check its notes one by one") from None
     text, _ = decode(data, str(path))
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
@@ -142,8 +142,13 @@ def _takes_in(whole: ClaimVerdict, part: ClaimVerdict, lexicon: Lexicon) -> bool
     return part.verdict == "not found" or cover(told, claim) >= _SAME_CLAIM
 
 
-def recorded_claims(library: Library) -> list[RecordedClaim]:
-    """All claims of notes that the records decide, by paper. Raises FileFormatError for a record that cannot be read."""
-    return [
-        RecordedClaim(paper.slug, claim) for paper in library.papers.values() for claim in read_record(paper).claims
-    ]
+def recorded_claims(library: Library) -> tuple[list[RecordedClaim], list[KbError]]:
+    """All claims of notes that the records decide, by paper, and the errors of the records that cannot be read."""
+    found: list[RecordedClaim] = []
+    problems: list[KbError] = list(library.problems)
+    for paper in library.papers.values():
+        try:
+            found += [RecordedClaim(paper.slug, claim) for claim in read_record(paper).claims]
+        except KbError as error:
+            problems.append(error)
+    return found, problems

@@ -142,12 +142,17 @@ def _open_index(library: Library) -> Index | None:
 def _recorded(library: Library, wanted: frozenset[str], language: str, as_json: bool) -> None:
     from kb.check.claims import recorded_claims
 
-    rows = [row for row in recorded_claims(library) if _RECORD_WORDS[row.claim.verdict] in wanted]
+    found, problems = recorded_claims(library)
+    rows = [row for row in found if _RECORD_WORDS[row.claim.verdict] in wanted]
     if as_json:
         print_json([row.as_dict() for row in rows])
-        return
-    _print_recorded(library, rows, language)
-    say(_summary([_RECORD_WORDS[row.claim.verdict] for row in rows], language))
+    else:
+        _print_recorded(library, rows, language)
+        say(_summary([_RECORD_WORDS[row.claim.verdict] for row in rows], language))
+    for problem in problems:
+        say(f"not read: {problem.message}")
+    if problems:
+        raise typer.Exit(PARTIAL)
 
 
 # ---------------------------------------------------------------- printing

@@ -33,17 +33,16 @@ class Draft:
 
 def state_of(fields: Mapping[str, Any], column: str) -> State:
     """What a record says of a column: a person's fact, a draft that waits, a rejected one, or nothing yet."""
-    fact = (fields.get(FACTS) or {}).get(column)
+    fact = _columns(fields, FACTS).get(column)
     if fact is None:
-        return "rejected" if column in (fields.get(DRAFTED) or {}) else "open"
+        return "rejected" if column in _columns(fields, DRAFTED) else "open"
     is_draft = isinstance(fact, Mapping) and fact.get("level") == "draft"
     return "draft" if is_draft else "fact"
 
 
 def drafts_of(fields: Mapping[str, Any]) -> list[Draft]:
     """The drafts of a record that wait for a person, in the order of the record."""
-    facts = fields.get(FACTS)
-    columns = facts if isinstance(facts, Mapping) else {}
+    columns = _columns(fields, FACTS)
     return [_draft(str(column), columns[column]) for column in columns if state_of(fields, str(column)) == "draft"]
 
 
@@ -53,7 +52,13 @@ def proposed_before(fields: Mapping[str, Any], column: str) -> frozenset[str]:
 
 
 def _marks(fields: Mapping[str, Any], column: str) -> list[str]:
-    return str((fields.get(DRAFTED) or {}).get(column) or "").split()
+    return str(_columns(fields, DRAFTED).get(column) or "").split()
+
+
+def _columns(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """An entry of the record by column; empty for what somebody wrote in another form, which a change refuses to touch."""
+    found = fields.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def is_untouched(fields: Mapping[str, Any], draft: Draft) -> bool:
@@ -90,7 +95,7 @@ def rejected(text: str, path: Path, column: str) -> str:
     """The record without the draft of a column, which stays known as rejected."""
     draft = _waiting(text, path, column)
     fields, _ = frontmatter.parse(text, path)
-    if column not in (fields.get(DRAFTED) or {}):
+    if column not in _columns(fields, DRAFTED):
         text = set_entry(
             text, path, DRAFTED, column, " ".join(fingerprint(candidate.text) for candidate in draft.candidates)
         )

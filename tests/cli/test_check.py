@@ -98,13 +98,24 @@ def test_without_a_note_the_recorded_claims_are_printed(kb: Callable[..., Ran], 
     assert [(row["paper"], row["verdict"], row["evidence"]) for row in rows] == [("tandem", "contradicted", "train.py")]
 
 
+def test_a_record_that_cannot_be_read_hides_no_other(kb: Callable[..., Ran], note: Path, workspace: Path) -> None:
+    for slug, fields in (("spoilt", "results: 3"), ("wrong_day", "published: 2026-02-30")):
+        (workspace / "papers" / slug).mkdir()
+        (workspace / "papers" / slug / "paper.md").write_text(f"---\ntitle: {slug}\n{fields}\n---\n", encoding="utf-8")
+    ran = kb("check", "claims", "--json")
+    assert ran.code == 3 and [row["paper"] for row in json.loads(ran.out)] == ["tandem"]
+    assert "results: is not a list" in ran.err and "day is out of range" in ran.err
+    found = kb("check", "records")
+    assert found.code == 3 and "results: is not a list" in found.out and "day is out of range" in found.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("claims", "notes/none.md"), 1, "there is no file"),
+        (("claims", "notes/none.md"), 2, "there is no file"),
         (("claims", "--only", "wrong"), 2, "no verdict 'wrong'"),
         (("claims", "--lang", "fr"), 2, "'fr' is not among the choices"),
-        (("claims", "notes"), 1, "is a folder"),
+        (("claims", "notes"), 2, "is a folder"),
     ],
 )
 def test_mistakes_are_explained(

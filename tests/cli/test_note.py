@@ -94,6 +94,14 @@ def test_links_to_a_paper_that_is_not_here_are_found_by_its_id(kb: Kb, workspace
     assert (ran.code, ran.out) == (0, "notes/a.md  study\n    TreeRL（2506.11902）\n")
 
 
+def test_a_note_with_a_day_that_no_calendar_has_is_named_and_hides_no_other(kb: Kb, workspace: Path) -> None:
+    (workspace / "notes" / "a.md").write_text("---\ndate: 2026-02-30\n---\n# 甲\n", encoding="utf-8")
+    (workspace / "notes" / "b.md").write_text("# 乙\n", encoding="utf-8")
+    ran = kb("note", "list")
+    assert (ran.code, ran.out) == (0, "-           study       notes/b.md  乙\n")
+    assert "a.md:2: the front matter holds a wrong value: day is out of range" in ran.err
+
+
 def test_wrong_names_are_usage_errors(kb: Kb) -> None:
     for words in (
         ("new",),

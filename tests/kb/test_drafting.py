@@ -15,7 +15,7 @@ from kb import frontmatter
 from kb.compare import chosen_records, compare
 from kb.drafting.candidates import Candidate, best, fingerprint
 from kb.drafting.columns import choose, load_columns
-from kb.drafting.drafts import Draft, accepted, drafts_of, is_untouched, rejected, state_of, with_draft
+from kb.drafting.drafts import Draft, accepted, drafts_of, is_untouched, proposed_before, rejected, state_of, with_draft
 from kb.drafting.own_names import names_pattern, own_names
 from kb.drafting.passages import PaperSearch, RememberedQueries, check_indexed, is_own_text
 from kb.drafting.propose import propose
@@ -365,3 +365,9 @@ def test_columns_of_a_workspace_come_before_the_packaged_ones(own: Workspace) ->
     path.write_text('[mood]\nqueries = ["mood"]\ncues = [[1, "("]]\n', encoding="utf-8")
     with pytest.raises(FileFormatError, match="mood"):
         load_columns(own)
+
+
+@pytest.mark.parametrize("written", [["idea"], "idea", 3])
+def test_what_stands_there_in_another_form_is_nothing_that_was_drafted(written: object) -> None:
+    assert state_of({"drafted": written}, "idea") == "open" and not proposed_before({"drafted": written}, "idea")
+    assert state_of({"facts": written}, "idea") == "open" and drafts_of({"facts": written}) == []
