@@ -60,7 +60,7 @@ def own_words(
         title=note.title if is_ours else "",
         lead=lead,
         agenda=agenda if is_ours else "",
-        leads={role: found for role, found in leads.items() if found},
+        leads={role: found for role, found in leads.items() if re.search(r"\w", found)},
         titles={role: found[0] for role, found in titles.items() if len(found) == 1} if is_ours else {},
     ), tasks_of(names, parts.todo, note.date)
 

@@ -32,7 +32,9 @@ def quote(workspace: Workspace, note: Note, level: int, report_folder: Path) -> 
     """The note with its headings from ``level`` downwards and its relative addresses seen from ``report_folder``."""
     text = quoted(workspace, note, note.text, level, report_folder)
     heading = "" if note.title in note.text else note.title
-    return Quote(note.path, note.title, note.kind, text, heading, bool(_IDEA.search(text)), bool(_THOUGHTS.search(text)))
+    return Quote(
+        note.path, note.title, note.kind, text, heading, bool(_IDEA.search(text)), bool(_THOUGHTS.search(text))
+    )
 
 
 def quoted(workspace: Workspace, note: Note, text: str, level: int, report_folder: Path) -> str:

@@ -22,7 +22,7 @@ class _Cited:
 
 
 def suggestions(library: Library, papers: Sequence[Paper], queued: Collection[str]) -> list[Suggestion]:
-    """Ranked by how many of ``papers`` cite it, then by how many of the base do, then by year. ``queued`` are arXiv ids."""
+    """Ranked by how many of ``papers`` cite it, then by how many of the base do, those with an id first, then by year. ``queued`` are arXiv ids."""
     matcher = Matcher(library.papers.values())
     # A preprint and its journal version may be years apart, which the matcher does not take for one paper.
     here = {fold_title(paper.title) for paper in library.papers.values()}
@@ -42,7 +42,14 @@ def suggestions(library: Library, papers: Sequence[Paper], queued: Collection[st
     _count_in_base(library, found)
     ranked = sorted(
         found.values(),
-        key=lambda cited: (-len(cited.week), -len(cited.base), -(cited.reference.year or 0), _title(cited.reference)),
+        # One with an id can be fetched; one without is often a page of the web.
+        key=lambda cited: (
+            -len(cited.week),
+            -len(cited.base),
+            not cited.reference.arxiv_id,
+            -(cited.reference.year or 0),
+            _title(cited.reference),
+        ),
     )
     return [
         Suggestion(
