@@ -84,7 +84,7 @@ def read_traits(workspace: Workspace | None) -> tuple[Trait, ...]:
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["traits"]
         return tuple(Trait(**row) for row in rows)
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:  # no UTF-8 and no TOML are ValueErrors
         hint = "each [[traits]] has key, column, want, kind and title"
         raise FileFormatError(path, 1, f"not a list of capabilities: {error}", hint) from None
 

@@ -31,6 +31,8 @@ def render(workspace: Workspace | None, name: str, **values: Any) -> str:
         return environment.get_template(name).render(**values)
     except TemplateNotFound as error:
         raise KbError(f"no template {error.name}", "put it into templates/ of the workspace") from None
+    except UnicodeDecodeError:
+        raise KbError(f"template {name} is not UTF-8", f"save templates/{name} as UTF-8") from None
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         raise KbError(

@@ -53,6 +53,8 @@ def report(
     choose(form, *_FORMATS)
     days = _days(workspace, week, first, last)
     if output is not None and str(output) == "-":
+        if as_json:
+            raise UsageError("-o - prints the draft itself, which is no JSON", "leave out --json, or name a file")
         from kb.blocks import without_marks
 
         text, problems = fresh_draft(workspace, days, language, template, workspace.reports, llm)
@@ -93,7 +95,8 @@ def _write_page(workspace: Workspace, text: str, folder: Path, language: str, fo
 
     page = html_page(workspace, text, folder, language)
     if form == "pdf":
-        print_pdf(page.html, output, workspace.option("report.browser"))
+        browser = workspace.option("report.browser")
+        print_pdf(page.html, output, None if browser is None else str(browser))
     else:
         write_atomic(output, page.html)
     return list(page.remarks)

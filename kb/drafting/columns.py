@@ -75,7 +75,7 @@ def choose(columns: Mapping[str, DraftColumn], wanted: Sequence[str]) -> list[Dr
 def _read(path: Path) -> dict[str, DraftColumn]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # no UTF-8, or no TOML
         raise FileFormatError(path, 1, str(error), f"correct {path}") from None
     found = {}
     for key, fields in raw.items():
