@@ -67,7 +67,7 @@ def render_table(table: FilledTable, form: str, evidence: str = "marks", width: 
         "md": lambda: _markdown(table, shown, notes),
         "csv": lambda: _csv(table, shown),
         "latex": lambda: latex(table, shown, notes),
-        "html": lambda: html_page(table, shown, notes, legend(table)),
+        "html": lambda: html_page(table, shown, notes, legend(table, evidence == "marks")),
         "json": lambda: _json(table),
         "box": lambda: box(table, shown, notes, width),
     }
@@ -86,13 +86,14 @@ def _shown(cell: TableCell, evidence: str, notes: list[str]) -> ShownCell:
     return ShownCell(cell.text, cell.state == "draft", sign if cell.text else "")
 
 
-def legend(table: FilledTable) -> str:
-    """What the signs in a table mean, those that it has."""
+def legend(table: FilledTable, marks: bool = True) -> str:
+    """What the signs in a table mean, those that it has; without ``marks`` only that of drafts."""
     cells = [cell for row in table.rows for cell in row]
     words = _LEGEND[table.language]
-    found = {cell.level for cell in cells if cell.mark}
+    marked = [cell for cell in cells if cell.mark] if marks else []
+    found = {cell.level for cell in marked}
     parts = [f"[{sign}] {words[level]}" for level, sign in SIGNS.items() if level in found]
-    if any(cell.mark and cell.provisional for cell in cells):
+    if any(cell.provisional for cell in marked):
         parts.append(f"{PROVISIONAL_SIGN} {words['provisional']}")
     if any(cell.state == "draft" for cell in cells):
         parts.append(f"{DRAFT_SIGN} {words['draft']}")

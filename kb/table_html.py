@@ -24,8 +24,8 @@ th[aria-sort=ascending] button::after{{content:" ▲"}} th[aria-sort=descending]
 th,td{{padding:.45rem .7rem;vertical-align:top;min-width:2.4rem}}
 td{{border-bottom:1px solid #ddd;max-width:26rem;white-space:pre-line}} td:first-child{{font-weight:600;min-width:7rem}}
 .unchecked{{color:#767676;font-style:italic}} .unstated{{color:#666}}
-.draft{{background:#fff6d6;border-left:3px dashed #b08800}} .weak{{text-decoration:underline dotted #b06000}}
-sup{{color:#555;font-size:11px;display:inline-block}} sup::before{{content:"\\00a0"}} footer{{color:#555;font-size:12px;margin-top:1rem}}
+.draft{{background:#fff6d6;border-left:3px dashed #b08800}} .weak>span:first-child{{text-decoration:underline dotted #b06000}}
+sup{{color:#555;font-size:11px}} sup::before{{content:"\\00a0"}} footer{{color:#555;font-size:12px;margin-top:1rem}}
 @media print{{body{{margin:0}} th{{position:static}}}}
 </style></head><body><h1>{title}</h1><table><thead><tr>{head}</tr></thead><tbody>
 {body}
@@ -48,7 +48,8 @@ def html_page(table: FilledTable, shown: Shown, notes: Sequence[str], legend: st
     body = "\n".join(
         "<tr>" + "".join(map(_cell, cells, texts)) + "</tr>" for cells, texts in zip(table.rows, shown, strict=True)
     )
-    foot = "<br>".join([html.escape(legend), *(f"[{n}] {html.escape(note)}" for n, note in enumerate(notes, start=1))])
+    lines = [legend, *(f"[{n}] {note}" for n, note in enumerate(notes, start=1))]
+    foot = "<br>".join(html.escape(line) for line in lines if line)
     head = "".join(f'<th scope="col"><button>{html.escape(heading)}</button></th>' for heading in table.headings)
     return _PAGE.format(language=table.language, title=html.escape(table.title), head=head, body=body, foot=foot)
 

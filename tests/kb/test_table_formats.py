@@ -160,6 +160,7 @@ def test_marks_footnotes_and_the_legend_name_what_is_there_and_no_more() -> None
     assert "| DAPO | yes [1] | no [2] | not checked |" in noted
     assert "[1] paper: v2, section 3.1" in noted
     assert "[2] secondary: digest; provisional: body not read" in noted
+    assert "[P]" in render_table(filled, "html", "marks") and "[P]" not in render_table(filled, "html", "footnotes")
 
 
 def test_html_shows_evidence_on_hover_and_runs_nothing_of_a_cell() -> None:
