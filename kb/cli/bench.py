@@ -24,7 +24,7 @@ app = typer.Typer(no_args_is_help=True, help="Formulas in worlds of known truth:
 
 ExperimentArgument = Annotated[str, typer.Argument(metavar="EXPERIMENT", help="As kb bench list names it.")]
 MethodsOption = Annotated[list[str] | None, typer.Option("-m", "--method", help="Only this method; repeatable.")]
-WorldsOption = Annotated[list[str] | None, typer.Option("--world", help="Only this world or situation; repeatable.")]
+WorldsOption = Annotated[list[str] | None, typer.Option("--worlds", help="Only this world or situation; repeatable.")]
 
 
 @app.command()
@@ -123,7 +123,7 @@ def compare(
     experiment: ExperimentArgument,
     methods: MethodsOption = None,
     worlds: WorldsOption = None,
-    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric; repeatable.")] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metrics", help="Only this metric; repeatable.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare methods: mean, 95% interval and seeds of each metric in each world."""

@@ -16,9 +16,9 @@ RUN = [
     "bench",
     "run",
     "credit_v1",
-    "--method",
+    "--methods",
     "grpo,cad_grpo",
-    "--world",
+    "--worlds",
     "team_strong_weak",
     "--seeds",
     "2",
@@ -83,7 +83,7 @@ def test_more_seeds_go_on_and_a_persons_words_stay(kb: Callable[..., Any], logge
 
 def test_compare_shows_means_with_intervals_and_missing_seeds(kb: Callable[..., Any], logged: Path) -> None:
     rows = json.loads(
-        kb("bench", "compare", "credit_v1", "--metric", "pearson", "--method", "grpo,cad_grpo", "--json").out
+        kb("bench", "compare", "credit_v1", "--metrics", "pearson", "--methods", "grpo,cad_grpo", "--json").out
     )
     by_method = {row["method"]: row for row in rows if row["preset"] == "paper"}
     values = [
@@ -95,8 +95,8 @@ def test_compare_shows_means_with_intervals_and_missing_seeds(kb: Callable[..., 
     assert (
         by_method["grpo"]["n"] == 2 and by_method["grpo"]["low"] < by_method["grpo"]["mean"] < by_method["grpo"]["high"]
     )
-    assert "cad_grpo" in kb("bench", "compare", "credit_v1", "--metric", "pearson").out
-    wrong = kb("bench", "compare", "credit_v1", "--metric", "pearsn")
+    assert "cad_grpo" in kb("bench", "compare", "credit_v1", "--metrics", "pearson").out
+    wrong = kb("bench", "compare", "credit_v1", "--metrics", "pearsn")
     assert wrong.code == 2 and "pearson" in wrong.err
 
 
@@ -135,7 +135,7 @@ def test_export_as_csv_and_mlflow(kb: Callable[..., Any], logged: Path, tmp_path
 def test_wrong_names_say_what_is_near(kb: Callable[..., Any], workspace: Path) -> None:
     wrong = kb("bench", "run", "credit_v2")
     assert wrong.code == 2 and "credit_v1" in wrong.err
-    wrong = kb("bench", "run", "credit_v1", "--method", "cad_grp")
+    wrong = kb("bench", "run", "credit_v1", "--methods", "cad_grp")
     assert wrong.code == 2 and "cad_grpo" in wrong.err
     assert not (workspace / "notes/experiments").exists(), "nothing was written"
     assert kb("bench", "show", "credit_v1").code == 2
@@ -167,7 +167,7 @@ def test_a_method_that_fails_is_a_line_with_its_error_and_runs_again(
         (("claims", "--lang", "fr"), "'fr' is not among the choices"),
         (("plot", "claims", "--lang", "fr"), "'fr' is not among the choices"),
         (("run", "credit_v1", "--at", "soon"), "'soon' is no time"),
-        (("run", "credit_v1", "--method", "cad_grp"), "cad_grpo"),
+        (("run", "credit_v1", "--methods", "cad_grp"), "cad_grpo"),
         (("export", "claims", "--format", "xlsx"), "'xlsx' is not among the choices"),
     ],
 )
