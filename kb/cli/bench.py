@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Formulas in worlds of known truth: run, compare, decide claims, draw.")
 
 ExperimentArgument = Annotated[str, typer.Argument(metavar="EXPERIMENT", help="As kb bench list names it.")]
-MethodsOption = Annotated[list[str] | None, typer.Option("-m", "--method", help="Only this method; repeatable.")]
-WorldsOption = Annotated[list[str] | None, typer.Option("--worlds", help="Only this world or situation; repeatable.")]
+MethodsOption = Annotated[
+    list[str] | None, typer.Option("-m", "--methods", help="Only these methods, with commas or repeated.")
+]
+WorldsOption = Annotated[
+    list[str] | None, typer.Option("--worlds", help="Only these worlds or situations, with commas or repeated.")
+]
 
 
 @app.command()
@@ -123,7 +127,9 @@ def compare(
     experiment: ExperimentArgument,
     methods: MethodsOption = None,
     worlds: WorldsOption = None,
-    metric: Annotated[list[str] | None, typer.Option("--metrics", help="Only this metric; repeatable.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metrics", help="Only these metrics, with commas or repeated.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare methods: mean, 95% interval and seeds of each metric in each world."""
