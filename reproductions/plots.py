@@ -1,86 +1,46 @@
 """Pictures of benchmark results, at the width of a paper's column, colour-blind safe, as PNG and SVG.
 
-Labels are Chinese when that is asked for and a font with Chinese letters is installed, English otherwise. Functions take plain
-values and give a matplotlib figure; ``save`` writes it, byte for byte the same for the same values.
+Functions take plain values and give a matplotlib figure; ``save`` writes it, byte for byte the same for the same values. Given
+nothing, they say so in the picture.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from reproductions.core import Floats, Ints
+from reproductions.figures import (
+    COLUMN,
+    Language,
+    chinese_font,
+    legend,
+    legend_height,
+    new_figure,
+    nothing,
+    save,
+    words,
+)
+from reproductions.metrics import pearson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Language = Literal["en", "zh"]
-COLUMN = 3.5  # inches
+__all__ = [
+    "Language", "Point", "chinese_font", "credit_scatter", "crossing", "forest", "heat_map", "learning_curves", "new_figure", "pareto", "save",
+]  # fmt: skip
 PAGE = 7.2
 # Okabe and Ito's palette, told apart with the common colour deficiencies.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
+LINES = ("-", "--", "-.", ":")
 FAINT = 0.3
-_CHINESE_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Source Han Sans SC",
-    "Source Han Sans CN",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-    "Microsoft YaHei",
-    "SimHei",
-    "PingFang SC",
-    "Hiragino Sans GB",
-    "Heiti SC",
-)
-_WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "credit": "credit given (standardised)",
-        "truth": "true advantage (standardised)",
-        "agent": "agent",
-        "r2": r"share of reward that quality explains, $R^2$",
-        "difference": "CAD-GRPO minus Dr.MAS",
-        "crossing": "crossing",
-        "conjecture": "conjectured 0.3",
-        "cost": "cost in episodes per fresh episode",
-        "episodes": "fresh episodes",
-        "total": "total cost (episodes)",
-        "value": "expected team reward",
-        "unfinished": "faint: seeds missing",
-        "lacks": "not runnable",
-        "supported": "supported",
-        "refuted": "refuted",
-        "undecided": "undecided",
-        "margin": "distance to the bound, in half widths of the interval",
-    },
-    "zh": {
-        "credit": "分配的信用（标准化）",
-        "truth": "真实优势（标准化）",
-        "agent": "智能体",
-        "r2": "质量指标对奖励的解释力 $R^2$",
-        "difference": "CAD-GRPO 减 Dr.MAS",
-        "crossing": "交叉点",
-        "conjecture": "猜想值 0.3",
-        "cost": "成本（每条新轨迹折合的轨迹数）",
-        "episodes": "新采样轨迹数",
-        "total": "总成本（轨迹数）",
-        "value": "期望团队奖励",
-        "unfinished": "浅色：种子未跑完",
-        "lacks": "无法运行",
-        "supported": "成立",
-        "refuted": "被否定",
-        "undecided": "未定",
-        "margin": "与界限的距离（以区间半宽计）",
-    },
-}
+# What lies farther out says only how sure a check is.
+FARTHEST = 1000.0
 VERDICT_COLOUR = {"supported": COLOURS[2], "refuted": COLOURS[1], "undecided": "#777777"}
 
 
@@ -94,73 +54,29 @@ class Point:
     finished: bool = True
 
 
-@cache
-def chinese_font() -> str:
-    """An installed font with Chinese letters, or an empty string."""
-    from matplotlib import font_manager
-
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    return next((name for name in _CHINESE_FONTS if name in installed), "")
-
-
-def words(language: Language) -> tuple[Language, dict[str, str]]:
-    """The language that can be drawn, and its labels."""
-    drawn: Language = "zh" if language == "zh" and chinese_font() else "en"
-    return drawn, _WORDS[drawn]
-
-
-def new_figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
-    """An empty figure on its own canvas: no display, no global state but the fonts."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    family = [name for name in (chinese_font(), "DejaVu Sans") if name]
-    mpl.rcParams.update(
-        {
-            "font.family": family,
-            "font.size": 7.5,
-            "axes.unicode_minus": False,
-            "svg.hashsalt": "kb",
-            "svg.fonttype": "path",
-        }
-    )
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = [figure.add_subplot(rows, columns, i + 1) for i in range(rows * columns)]
-    for ax in axes:
-        ax.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def save(figure: Figure, stem: Path) -> tuple[Path, Path]:
-    """Write ``stem.png`` (300 dpi) and ``stem.svg``, without the time of writing."""
-    png, svg = stem.with_suffix(".png"), stem.with_suffix(".svg")
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(png, dpi=300, metadata={"Software": None})
-    figure.savefig(svg, metadata={"Date": None, "Creator": None})
-    return png, svg
-
-
 def credit_scatter(
     truth: Mapping[str, Floats], credit: Mapping[str, Floats], agent: Mapping[str, Ints], language: Language = "en"
 ) -> Figure:
     """Credit against truth, a panel for each method, a colour and marker for each agent."""
     _, label = words(language)
+    if not truth:
+        return nothing(label)
     columns = min(len(truth), 3)
     rows = -(-len(truth) // columns)
     figure, axes = new_figure(max(COLUMN, 2.3 * columns), 2.2 * rows, rows, columns)
     for ax in axes[len(truth) :]:
         ax.set_visible(False)
     for ax, name in zip(axes, truth, strict=False):
-        x, y = _standardised(truth[name]), _standardised(credit[name])
-        for number in np.unique(agent[name]):
-            at, look = agent[name] == number, int(number) % len(COLOURS)
+        told = np.isfinite(truth[name]) & np.isfinite(credit[name])
+        x, y, whose = _standardised(truth[name][told]), _standardised(credit[name][told]), agent[name][told]
+        for number in np.unique(whose):
+            at, look = whose == number, int(number) % len(COLOURS)
             ax.scatter(x[at], y[at], s=6, alpha=0.5, color=COLOURS[look], marker=MARKERS[look], linewidths=0,
                        label=f"{label['agent']} {number + 1}")  # fmt: skip
         ax.axline((0, 0), slope=1, color="#999999", linewidth=0.7, linestyle="--")
-        ax.set_title(f"{name}   r = {np.corrcoef(x, y)[0, 1]:.2f}", fontsize=7.5)
-    axes[0].legend(frameon=False, handletextpad=0.2)
+        r = pearson(x, y)
+        ax.set_title(f"{name}   r = {'–' if np.isnan(r) else f'{r:.2f}'}", fontsize=7.5)
+    legend(figure, axes[0], "outside upper center")
     figure.supxlabel(label["truth"], fontsize=7.5)
     figure.supylabel(label["credit"], fontsize=7.5)
     return figure
@@ -175,17 +91,20 @@ def crossing(
 ) -> Figure:
     """Difference of two methods against R^2, a curve for each metric, with the point where it changes sign."""
     _, label = words(language)
-    figure, (ax,) = new_figure(COLUMN, 2.6)
+    figure, (ax,) = new_figure(COLUMN, 2.6 + legend_height(len(curves) + 1))
     for i, (metric, points) in enumerate(curves.items()):
         colour = COLOURS[i % len(COLOURS)]
-        _band(ax, r2, points, colour, MARKERS[i % len(MARKERS)], metric)
+        _band(ax, r2, points, i, MARKERS[i % len(MARKERS)], metric)
         if (found := crossings.get(metric)) is not None:
-            ax.axvspan(found.low, found.high, color=colour, alpha=0.12, linewidth=0)
-            ax.axvline(found.mean, color=colour, linewidth=0.8)
+            # An end at infinity (no crossing on the grid) is drawn to the grid's end.
+            low, high = np.clip([found.low, found.high], min(r2), max(r2))
+            ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
+            if np.isfinite(found.mean):
+                ax.axvline(found.mean, color=colour, linewidth=0.8)
     ax.axhline(0, color="#999999", linewidth=0.7)
     ax.axvline(conjecture, color="#000000", linewidth=0.8, linestyle=":", label=label["conjecture"])
     ax.set(xlabel=label["r2"], ylabel=label["difference"])
-    ax.legend(frameon=False)
+    legend(figure, ax)
     return figure
 
 
@@ -194,7 +113,10 @@ def pareto(points: Mapping[str, tuple[float, Point]], ylabel: str, language: Lan
     from matplotlib.ticker import FixedLocator, NullLocator
 
     _, label = words(language)
-    figure, (ax,) = new_figure(PAGE, 5.0)
+    points = {name: (cost, point) for name, (cost, point) in points.items() if np.isfinite([cost, point.mean]).all()}
+    if not points:
+        return nothing(label)
+    figure, (ax,) = new_figure(PAGE, max(5.0, 1.0 + 0.11 * _most_in_a_column(points)))
     best, front = -np.inf, []
     place = _label_places(points)
     for name, (cost, point) in sorted(points.items(), key=lambda item: (item[1][0], -item[1][1].mean)):
@@ -204,10 +126,20 @@ def pareto(points: Mapping[str, tuple[float, Point]], ylabel: str, language: Lan
             front.append((cost, point.mean))
         colour = COLOURS[1] if on_front else COLOURS[0]
         alpha = 1.0 if point.finished else FAINT
-        ax.errorbar(cost, point.mean, [[point.mean - point.low], [point.high - point.mean]], fmt="o", markersize=3.5,
-                    color=colour, alpha=alpha, elinewidth=0.7)  # fmt: skip
-        arrow = {"arrowstyle": "-", "linewidth": 0.3, "color": "#999999", "shrinkA": 0, "shrinkB": 0}
-        ax.annotate(name, (cost, point.mean), xytext=(cost * 1.03, place[name]), fontsize=5.5, va="center", alpha=alpha,
+        # One seed has no interval.
+        below, above = np.nan_to_num([point.mean - point.low, point.high - point.mean], posinf=0.0)
+        ax.errorbar(
+            cost, point.mean, [[below], [above]], fmt="o", markersize=3.5, color=colour, alpha=alpha, elinewidth=0.7
+        )
+        arrow = {
+            "arrowstyle": "-",
+            "linewidth": 0.3,
+            "color": "#999999",
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "relpos": (0, 0.5),
+        }
+        ax.annotate(name, (cost, point.mean), xytext=(cost * 1.03, place[name]), fontsize=5.5, va="center", alpha=alpha, zorder=4,
                     arrowprops=arrow)  # fmt: skip
     if front:
         ax.plot(*zip(*front, strict=True), color=COLOURS[1], linewidth=0.8, linestyle="--")
@@ -229,13 +161,15 @@ def learning_curves(
 ) -> Figure:
     """Exact value of the policies during training, a band for each method."""
     _, label = words(language)
-    figure, (ax,) = new_figure(COLUMN, 2.6)
+    if not curves:
+        return nothing(label)
+    figure, (ax,) = new_figure(COLUMN, 2.6 + legend_height(len(curves)))
     for i, (name, (x, points)) in enumerate(curves.items()):
-        _band(ax, x, points, COLOURS[i % len(COLOURS)], "", name)
+        _band(ax, x, points, i, "" if len(x) > 1 else MARKERS[i % len(MARKERS)], name)
     if best is not None:
         ax.axhline(best, color="#999999", linewidth=0.7, linestyle="--")
     ax.set(xlabel=label[against], ylabel=label["value"])
-    ax.legend(frameon=False)
+    legend(figure, ax)
     return figure
 
 
@@ -250,6 +184,8 @@ def heat_map(
     import matplotlib as mpl
 
     _, label = words(language)
+    if not methods or not worlds:
+        return nothing(label)
     figure, (ax,) = new_figure(max(COLUMN, 1.8 + 0.52 * len(worlds)), 1.0 + 0.17 * len(methods))
     value = np.full((len(methods), len(worlds)), np.nan)
     faint = np.ones_like(value)
@@ -275,51 +211,81 @@ def heat_map(
 
 
 def forest(rows: Sequence[tuple[str, Point, str]], language: Language = "en") -> Figure:
-    """Claims: where the interval of each check lies from its bound, coloured by verdict. Right of 0 the check holds."""
+    """Claims: where the interval of each check lies from its bound, coloured by verdict. Right of 0 the check holds.
+
+    What lies beyond ``FARTHEST`` is an arrowhead there: an interval next to nothing wide puts its check any distance away.
+    """
+    from matplotlib.ticker import FixedLocator, NullLocator
+
     _, label = words(language)
-    figure, (ax,) = new_figure(PAGE, 0.7 + 0.19 * len(rows))
+    if not rows:
+        return nothing(label)
+    figure, (ax,) = new_figure(PAGE, 0.7 + 0.17 * len(rows))
     for i, (_, point, verdict) in enumerate(reversed(rows)):
         colour = VERDICT_COLOUR[verdict]
-        ax.errorbar(point.mean, i, xerr=[[point.mean - point.low], [point.high - point.mean]], fmt="s", markersize=3,
-                    color=colour, elinewidth=0.9)  # fmt: skip
         ax.text(1.01, i, label[verdict], transform=ax.get_yaxis_transform(), fontsize=6, va="center", color=colour)
+        if not np.isfinite(point.mean):
+            continue
+        at, low, high = np.clip([point.mean, point.low, point.high], -FARTHEST, FARTHEST)
+        shape = "s" if at == point.mean else ">" if at > 0 else "<"
+        ax.errorbar(at, i, xerr=[[at - low], [high - at]], fmt=shape, markersize=3, color=colour, elinewidth=0.9)
     ax.axvline(0, color="#000000", linewidth=0.8)
     ax.set_yticks(range(len(rows)), [name for name, _, _ in reversed(rows)], fontsize=6)
+    ax.set_ylim(-0.8, len(rows) - 0.2)
     ax.set_xscale("symlog", linthresh=2)
+    ax.set_xlim(-1.5 * FARTHEST, 1.5 * FARTHEST)
+    ax.xaxis.set_major_locator(FixedLocator([-1000, -100, -10, -1, 0, 1, 10, 100, 1000]))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel(label["margin"])
     return figure
 
 
 def _label_places(points: Mapping[str, tuple[float, Point]]) -> dict[str, float]:
     """Heights of the names beside their marks, pushed apart where marks of like cost lie close."""
-    ends = [end for _, point in points.values() for end in (point.low, point.high)]
+    from scipy.optimize import isotonic_regression
+
+    ends = [end for _, point in points.values() for end in (point.low, point.mean, point.high) if np.isfinite(end)]
     gap = 0.02 * ((max(ends) - min(ends)) or 1.0) if ends else 0.0
     place: dict[str, float] = {}
     for column in {round(float(np.log(cost)), 1) for cost, _ in points.values()}:
         names = [name for name, (cost, _) in points.items() if round(float(np.log(cost)), 1) == column]
         names.sort(key=lambda name: points[name][1].mean)
-        lowest = -np.inf
-        for name in names:
-            lowest = place[name] = max(points[name][1].mean, lowest + gap)
+        # The least squared displacement that keeps a gap between neighbours.
+        steps = gap * np.arange(len(names))
+        height = isotonic_regression([points[name][1].mean for name in names] - steps).x + steps
+        place |= dict(zip(names, height.tolist(), strict=True))
     return place
 
 
-def _band(ax: Axes, x: Sequence[float], points: Sequence[Point], colour: str, marker: str, name: str) -> None:
+def _band(ax: Axes, x: Sequence[float], points: Sequence[Point], number: int, marker: str, name: str) -> None:
+    """A curve with its interval; colours come again after the seventh curve, with another line."""
+    colour, line = COLOURS[number % len(COLOURS)], LINES[number // len(COLOURS) % len(LINES)]
     alpha = 1.0 if all(point.finished for point in points) else FAINT
     ax.plot(
         x,
         [point.mean for point in points],
         color=colour,
+        linestyle=line,
         marker=marker,
         markersize=2.5,
         linewidth=1.0,
         alpha=alpha,
         label=name,
     )
-    low, high = [point.low for point in points], [point.high for point in points]
+    ends = np.array([(point.low, point.high) for point in points])
+    low, high = np.where(np.isfinite(ends), ends, np.nan).T
     ax.fill_between(x, low, high, color=colour, alpha=0.18 * alpha, linewidth=0)
 
 
+def _most_in_a_column(points: Mapping[str, tuple[float, Point]]) -> int:
+    """How many names stand above each other at most."""
+    columns = [round(float(np.log(cost)), 1) for cost, _ in points.values()]
+    return max(columns.count(column) for column in columns)
+
+
 def _standardised(values: Floats) -> Floats:
+    if not len(values):
+        return values
     spread = float(values.std())
     return np.asarray((values - values.mean()) / spread if spread > 0 else values - values.mean())

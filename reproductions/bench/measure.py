@@ -22,7 +22,7 @@ from reproductions.bench.sampling import Play, cut
 from reproductions.bench.suite import Cell, Situation, Sizes
 from reproductions.registry import get
 from reproductions.training import Training, train
-from reproductions.worlds.base import World, spec_hash
+from reproductions.worlds.base import Episodes, World, spec_hash
 
 
 @dataclass(slots=True)
@@ -58,6 +58,7 @@ class _Job:
     probe: Probe
     clock: Clock
     rows: list[Row] = field(default_factory=list)
+    known: list[Known] = field(default_factory=list)
 
     @property
     def rng(self) -> np.random.Generator:
@@ -123,7 +124,7 @@ def _credit_all(job: _Job, sizes: Sizes, group: Sequence[tuple[Cell, Need]]) -> 
             played = job.world.play(job.rng, prompts, sizes.rollouts, fields=group[0][1].fields)
             play = cut(played, sizes.batches, sizes.prompts, affordable)
         with job.clock.on("metrics"):
-            known = Known.of(job.world, play.whole)
+            known = _known(job, play.whole)
     except Exception as error:
         job.rows += [row_of(cell, error=error) for cell, _ in group]
         return
@@ -136,6 +137,15 @@ def _credit_all(job: _Job, sizes: Sizes, group: Sequence[tuple[Cell, Need]]) -> 
             job.rows.append(row_of(cell, error=error))
         else:
             job.rows.append(row_of(cell, found | costs, played.cost, share=share, seconds=seconds))
+
+
+def _known(job: _Job, whole: Episodes) -> Known:
+    """What is true of a play. Plays that differ only in fields on request have the same actions, and share it."""
+    found = next((known for known in job.known if known.is_of(whole)), None)
+    if found is None:
+        found = Known.of(job.world, whole)
+        job.known.append(found)
+    return found
 
 
 def _credit(job: _Job, cell: Cell, need: Need, play: Play, known: Known) -> tuple[dict[str, float], float]:

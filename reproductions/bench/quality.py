@@ -33,7 +33,7 @@ A metric without an answer in a cell (no lazy agent, credit that is 0 everywhere
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -41,9 +41,9 @@ import numpy as np
 from reproductions import metrics
 from reproductions.bench.sampling import Play, gradients
 from reproductions.bench.token_loss import token_weight
-from reproductions.core import Batch, Credit, Floats
+from reproductions.core import AnyArray, Batch, Credit, Floats
 from reproductions.metrics import UNDEFINED
-from reproductions.worlds.base import Episodes, World
+from reproductions.worlds.base import Episodes, Truth, World
 
 _GAMES = ("shapley", "banzhaf", "leave_one_out")
 
@@ -60,6 +60,12 @@ class Known:
         """With the exact gradient at the policies that played."""
         exact = world.gradient(whole.policy)
         return cls(whole, exact.reshape(len(exact), -1))
+
+    def is_of(self, other: Episodes) -> bool:
+        """Whether another play of the same situation has these actions and this truth, so that all of this holds for it too."""
+        return all(
+            np.array_equal(mine, theirs) for mine, theirs in zip(_seen(self.episodes), _seen(other), strict=True)
+        )
 
     @property
     def batch(self) -> Batch:
@@ -93,17 +99,27 @@ class Known:
         return metrics.above_prompt_mean(credit_pknt, self.batch.acted_pknt)
 
 
+def _seen(episodes: Episodes) -> list[AnyArray | None]:
+    truth = [getattr(episodes.truth, item.name) for item in fields(Truth)]
+    return [episodes.context_pknt, episodes.action_pknt, episodes.batch.acted_pknt, *truth]
+
+
 def quality(
     method: str, known: Known, play: Play, assigned: Sequence[Credit], at_equal_cost: Sequence[Credit]
 ) -> dict[str, float]:
     """All metrics of a method's credits, one for each batch of ``play`` and each of its batches at equal cost."""
     credit = np.concatenate([credit.advantage_pknt for credit in assigned])
+    along = direction(known, gradients(method, play.batches, assigned))
+    at_cost = along
+    if at_equal_cost is not assigned:
+        at_cost = direction(known, gradients(method, play.batches_at_equal_cost, at_equal_cost))
     return {
         **agreement(known, credit),
         **fairness(known, credit),
         "beta_error": _beta_error(known, assigned),
-        **direction(known, gradients(method, play.batches, assigned)),
-        **_at_equal_cost(known, gradients(method, play.batches_at_equal_cost, at_equal_cost)),
+        **along,
+        "cosine_equal_cost": at_cost["cosine"],
+        "snr_equal_cost": at_cost["snr"],
         "token_weight_error": _token_weight_error(method, play.batches),
         "silent": float(np.mean(~credit.any(axis=(1, 2, 3)))),
     }
@@ -142,14 +158,6 @@ def direction(known: Known, estimate_bnd: Floats) -> dict[str, float]:
         "relative_bias": metrics.relative_bias(estimate_bd, exact_d),
         "relative_variance": metrics.relative_variance(estimate_bd),
         "snr": metrics.signal_to_noise(estimate_bd, exact_d),
-    }
-
-
-def _at_equal_cost(known: Known, estimate_bnd: Floats) -> dict[str, float]:
-    estimate_bd, exact_d = estimate_bnd.reshape(len(estimate_bnd), -1), known.exact_nd.ravel()
-    return {
-        "cosine_equal_cost": metrics.mean_cosine(estimate_bd, exact_d),
-        "snr_equal_cost": metrics.signal_to_noise(estimate_bd, exact_d),
     }
 
 

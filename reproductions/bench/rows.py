@@ -18,6 +18,16 @@ from reproductions.registry import get
 from reproductions.worlds.base import Cost, spec_hash
 
 Row = dict[str, Any]
+# What a method is told that bears on the truth, and that others do not ask for.
+_GIVEN = {
+    "quality_pkn": "told every output's quality with the world's error; free, but where a coach measures it",
+    "local_reward_pknt": "told the agents' own rewards, which the world makes from true quality unless it misleads; free",
+    "verifier_score_pknt": "told a verifier's scores, made from true quality; a call each is paid",
+    "coach_score_pknt": "told a coach's scores, made from true quality; a call each is paid",
+    "peer_share_pknm": "told the peers' shares, made from Shapley values with noise; a call each is paid",
+    "tool_valid_pkn": "told how many tool calls were valid, drawn with true quality as chance; free",
+    "correct_pknt": "told which answers are right; free",
+}
 
 
 def row_of(
@@ -67,6 +77,7 @@ def notes_on(method: Method) -> list[str]:
     flags, said = method.traits.flags, []
     if method.traits.critic:
         said.append("the world's critic, its training not paid for")
+    said += [note for name, note in _GIVEN.items() if name in method.requires]
     if method.name in FITTED:
         said.append("its network fitted at the starting policies, not paid for")
     if method.name in LOSSES:

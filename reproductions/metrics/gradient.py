@@ -60,7 +60,8 @@ def relative_bias(estimate_bd: Floats, exact_d: Floats) -> float:
 def signal_to_noise(estimate_bd: Floats, exact_d: Floats) -> float:
     """The mean estimate along the exact gradient over the root of the total variance of one batch's estimate.
 
-    Negative where the mean points the other way. It grows with the root of the number of prompts in a batch.
+    Negative where the mean points the other way. It grows with the root of the number of prompts in a batch. From few batches
+    it comes out high on average, as one over a deviation does: from four by 1 to 14 percent, most where few directions carry the noise.
     """
     if len(estimate_bd) < 2 or not np.any(exact_d):
         return UNDEFINED
