@@ -121,9 +121,11 @@ def _band(rows: Sequence[Mapping[str, Any]], column: str, points: int = 40) -> t
 
 def _of_claim(experiment: Experiment, language: Language) -> dict[str, Figure]:
     """The crossing of a claim about R^2; other claims are in the forest."""
+    import numpy as np
+
     from reproductions import plots
     from reproductions.claims import get
-    from reproductions.claims.regression import R2_GRID, r2_crossing
+    from reproductions.claims.regression import R2_GRID, r2_columns, r2_crossing
     from reproductions.metrics.interval import bootstrap_interval, mean_interval
 
     rows = [run.metrics for run in experiment.current() if not run.error]
@@ -132,9 +134,10 @@ def _of_claim(experiment: Experiment, language: Language) -> dict[str, Figure]:
     finished = len(rows) >= get(experiment.slug).seeds
     curves, crossings = {}, {}
     for metric in ("pearson", "cosine"):
-        means = [mean_interval([row[f"{metric}@{r2:g}"] or 0.0 for row in rows]) for r2 in R2_GRID]
+        values = np.array([[row[name] for name in r2_columns(metric)] for row in rows], dtype=np.float64)
+        means = [mean_interval(column.tolist()) for column in values.T]
         curves[metric] = [plots.Point(m.value, m.low, m.high, finished) for m in means]
-        at = bootstrap_interval(rows, r2_crossing(metric))  # type: ignore[arg-type]
+        at = bootstrap_interval(values, r2_crossing)
         crossings[metric] = plots.Point(at.value, at.low, at.high) if at.high < 1.0 else None
     return {"crossing": plots.crossing(R2_GRID, curves, crossings, language)}
 

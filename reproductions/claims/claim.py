@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from reproductions.core import ParameterError
+from reproductions.core import Floats, ParameterError
 from reproductions.metrics.interval import Interval, bootstrap_interval, mean_interval
 from reproductions.worlds.base import Cost
 
@@ -30,7 +30,7 @@ class Check:
     """One condition of a claim: an estimate lies above and/or below given bounds.
 
     It holds when the whole interval does, fails when the whole interval lies on the other side of a bound, else it is open. The estimate is
-    the mean of ``metric`` over seeds, or ``statistic`` of all seeds' metrics where the question is of another kind.
+    the mean of ``metric`` over seeds, or ``statistic`` of the means of ``columns`` where the question is of another kind.
     """
 
     metric: str
@@ -38,7 +38,8 @@ class Check:
     says_zh: str
     above: float | None = None
     below: float | None = None
-    statistic: Callable[[Sequence[Metrics]], float] | None = None
+    statistic: Callable[[Floats], float] | None = None
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.above is None and self.below is None:
@@ -102,4 +103,4 @@ def interval_of(check: Check, metrics: Sequence[Metrics]) -> Interval:
     """A check's estimate: mean with t interval, or its statistic with a percentile bootstrap over seeds."""
     if check.statistic is None:
         return mean_interval([row[check.metric] for row in metrics])
-    return bootstrap_interval(metrics, check.statistic)
+    return bootstrap_interval(np.array([[row[name] for name in check.columns] for row in metrics]), check.statistic)

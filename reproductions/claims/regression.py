@@ -10,6 +10,7 @@ import numpy as np
 from reproductions import metrics
 from reproductions.claims.claim import Check, Claim, Measured, Metrics
 from reproductions.claims.measuring import PROMPTS, ROLLOUTS, agreement, credit, crossing_of, gradient_cosine, rng_of
+from reproductions.core import Floats
 from reproductions.worlds.base import Cost, Episodes
 from reproductions.worlds.games import GameName
 from reproductions.worlds.team import Team
@@ -121,13 +122,14 @@ def _r2_curve(dial: Dial) -> Callable[[int], Measured]:
     return measure
 
 
-def r2_crossing(metric: str) -> Callable[[Sequence[Metrics]], float]:
+def r2_columns(metric: str) -> tuple[str, ...]:
+    """The metrics that a crossing claim has for each R^2 of the grid."""
+    return tuple(f"{metric}@{r2:g}" for r2 in R2_GRID)
+
+
+def r2_crossing(difference: Floats) -> float:
     """The statistic of the crossing claims: where the mean difference over seeds changes sign for good."""
-
-    def statistic(rows: Sequence[Metrics]) -> float:
-        return crossing_of(R2_GRID, [float(np.mean([row[f"{metric}@{r2:g}"] for row in rows])) for r2 in R2_GRID])
-
-    return statistic
+    return crossing_of(R2_GRID, difference.tolist())
 
 
 def _crossing(dial: Dial, cause: str, cause_zh: str) -> Claim:
@@ -143,7 +145,7 @@ def _crossing(dial: Dial, cause: str, cause_zh: str) -> Claim:
         methods=("cad_grpo", "dr_mas"),
     checks=tuple(
             Check(f"crossing_{metric}", f"the difference in {words} changes sign between 0.25 and 0.35", f"{words_zh}之差在 0.25 与 0.35 之间变号",
-                  above=0.25, below=0.35, statistic=r2_crossing(metric))
+                  above=0.25, below=0.35, statistic=r2_crossing, columns=r2_columns(metric))
             for metric, words, words_zh in (("pearson", "correlation with the truth", "与真值的相关"), ("cosine", "gradient cosine", "梯度余弦"))
         ),
         measure=_r2_curve(dial),
