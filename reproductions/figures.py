@@ -128,7 +128,9 @@ def legend_height(entries: int) -> float:
     return 0.1 + 0.15 * -(-entries // _LEGEND_COLUMNS)
 
 
-def legend(figure: Figure, ax: Axes, place: str = "outside lower center") -> None:
+def legend(
+    figure: Figure, ax: Axes, place: Literal["outside lower center", "outside upper center"] = "outside lower center"
+) -> None:
     """Outside the axes, where it hides nothing."""
     handles, labels = ax.get_legend_handles_labels()
     if handles:

@@ -63,9 +63,8 @@ class Known:
 
     def is_of(self, other: Episodes) -> bool:
         """Whether another play of the same situation has these actions and this truth, so that all of this holds for it too."""
-        return all(
-            np.array_equal(mine, theirs) for mine, theirs in zip(_seen(self.episodes), _seen(other), strict=True)
-        )
+        mine, theirs = _seen(self.episodes), _seen(other)
+        return mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     @property
     def batch(self) -> Batch:
@@ -99,9 +98,10 @@ class Known:
         return metrics.above_prompt_mean(credit_pknt, self.batch.acted_pknt)
 
 
-def _seen(episodes: Episodes) -> list[AnyArray | None]:
-    truth = [getattr(episodes.truth, item.name) for item in fields(Truth)]
-    return [episodes.context_pknt, episodes.action_pknt, episodes.batch.acted_pknt, *truth]
+def _seen(episodes: Episodes) -> dict[str, AnyArray]:
+    truth = {item.name: getattr(episodes.truth, item.name) for item in fields(Truth)}
+    acted = {"context": episodes.context_pknt, "action": episodes.action_pknt, "acted": episodes.batch.acted_pknt}
+    return acted | {name: array for name, array in truth.items() if array is not None}
 
 
 def quality(

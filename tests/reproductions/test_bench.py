@@ -16,8 +16,11 @@ from small_world import SmallWorld
 from reproductions import registry, worlds
 from reproductions.bench import Entry, Ran, Row, Situation, Sizes, Suite, run, summaries
 from reproductions.bench.code import code_hash
+from reproductions.bench.quality import Known
 from reproductions.bench.rows import notes_on
 from reproductions.core import Batch, Credit, Example, Method, ParameterError, Traits
+from reproductions.worlds.base import Episodes
+from reproductions.worlds.team import Team
 
 SIZES = Sizes(prompts=6, rollouts=4, batches=4)
 FREE, PAID, LACKING = Entry("grpo"), Entry("difference_rewards"), Entry("coma")
@@ -53,6 +56,22 @@ def oracle(monkeypatch: pytest.MonkeyPatch, credit: Callable[[np.ndarray], np.nd
     monkeypatch.setattr("reproductions.registry.methods", lambda: known)
     monkeypatch.setattr("reproductions.registry.module_of", lambda name: registry)
     return Entry("oracle")
+
+
+# ---------------------------------------------------------------- what cells share
+
+
+def test_what_is_true_of_a_play_is_shared_with_plays_of_the_same_actions_only() -> None:
+    world = Team(agents=3)
+
+    def played(seed: int, *fields: str) -> Episodes:
+        return world.play(np.random.default_rng(seed), 4, 4, fields=frozenset(fields))
+
+    known = Known.of(world, played(0))
+    assert known.is_of(played(0, "masked_reward_pkn"))
+    assert not known.is_of(played(1))
+    # A tree's rollouts share their beginnings, so that its actions are others.
+    assert not known.is_of(played(0, "node_pknt"))
 
 
 # ---------------------------------------------------------------- rows
