@@ -25,13 +25,19 @@ Key = tuple[str, str, str, str]
 Found = Mapping[Key, "Summary"]
 
 
-def summaries_of(experiment: Experiment, wanted: int | None = None) -> dict[Key, Summary]:
-    """By (method, preset, world, metric); ``wanted`` seeds, as many as any cell has unless given."""
+def summaries_of(experiment: Experiment) -> dict[Key, Summary]:
+    """By (method, preset, world, metric)."""
     from reproductions.bench import summaries
 
-    runs = experiment.current()
-    seeds = wanted or len({run.seed for run in runs})
-    return summaries([run.row for run in runs], seeds)
+    return summaries([run.row for run in experiment.current()], wanted_seeds(experiment))
+
+
+def wanted_seeds(experiment: Experiment) -> int:
+    """The seeds that the suite of this name has, or as many as were run where that is more or there is no such suite."""
+    from reproductions.suites import SUITES
+
+    suite = SUITES.get(experiment.slug)
+    return max(len({run.seed for run in experiment.runs}), len(suite().seeds) if suite else 0)
 
 
 def reference_worlds(found: Found) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb.bench.claims import judged
 from kb.bench.errors import reproduction_errors
-from kb.bench.fidelity import FIDELITY, name_of, pareto_points, point_of, reference_worlds, summaries_of
+from kb.bench.fidelity import FIDELITY, name_of, pareto_points, point_of, reference_worlds, summaries_of, wanted_seeds
 from kb.bench.results import CLAIMS, language_of
 from kb.experiments import Experiment, experiments_folder, read_experiment
 from kb.workspace import Workspace
@@ -98,15 +98,18 @@ def _learning(experiment: Experiment, language: Language) -> dict[str, Figure]:
         if run.row.get("curve") and run.preset == "paper" and run.method in CURVES:
             curves[run.world][run.method].append(run.row["curve"])
     figures = {}
+    wanted = wanted_seeds(experiment)
     for world, by_method in curves.items():
         for against, column in (("episodes", "episodes"), ("total", "cost")):
-            bands = {method: _band(rows, column) for method, rows in sorted(by_method.items())}
+            bands = {method: _band(rows, column, wanted) for method, rows in sorted(by_method.items())}
             best = next(iter(by_method.values()))[0]["best"][0]
             figures[f"learning-{world}-{against}"] = plots.learning_curves(bands, language, against, best)  # type: ignore[arg-type]
     return figures
 
 
-def _band(rows: Sequence[Mapping[str, Any]], column: str, points: int = 40) -> tuple[list[float], list[Point]]:
+def _band(
+    rows: Sequence[Mapping[str, Any]], column: str, wanted: int, points: int = 40
+) -> tuple[list[float], list[Point]]:
     """Mean and interval over seeds on a common grid that every seed reaches."""
     import numpy as np
 
@@ -116,7 +119,10 @@ def _band(rows: Sequence[Mapping[str, Any]], column: str, points: int = 40) -> t
     grid = np.linspace(0.0, min(row[column][-1] for row in rows), points)
     values = np.array([np.interp(grid, row[column], row["value"]) for row in rows])
     bands = [mean_interval(at.tolist()) for at in values.T]
-    return grid.tolist(), [Point(b.value, b.low if b.n > 1 else b.value, b.high if b.n > 1 else b.value) for b in bands]
+    finished = len(rows) >= wanted
+    return grid.tolist(), [
+        Point(b.value, b.low if b.n > 1 else b.value, b.high if b.n > 1 else b.value, finished) for b in bands
+    ]
 
 
 def _of_claim(experiment: Experiment, language: Language) -> dict[str, Figure]:
@@ -150,13 +156,23 @@ def _forest(workspace: Workspace, language: Language) -> dict[str, Figure]:
     rows = []
     for item in judged(workspace):
         for check, found, outcome in item.decision.checks if item.decision else ():
-            # Two bounds: the nearer one counts.
-            distance = min(
-                (found.value - check.above if check.above is not None else float("inf")),
-                (check.below - found.value if check.below is not None else float("inf")),
-            )
             half = 0.5 * (found.high - found.low)
-            if isfinite(distance) and isfinite(half):
-                scaled = distance / half if half > 0.0 else (100.0 if distance > 0 else -100.0)
-                rows.append((f"{item.number} {check.metric}", plots.Point(scaled, scaled - 1.0, scaled + 1.0), outcome))
+            if not isfinite(half) or not isfinite(found.value):
+                continue
+            # How far inside the nearer bound the estimate and both ends of its interval lie, in half widths.
+            inside = [_inside(value, check.above, check.below) for value in (found.value, found.low, found.high)]
+            scale = half if half > 0.0 else abs(inside[0]) / 100.0 or 1.0
+            value, one, two = (distance / scale for distance in inside)
+            low, high = sorted((one, two))
+            # An interval around the middle of a band reaches further inside than its ends do.
+            rows.append(
+                (f"{item.number} {check.metric}", plots.Point(value, min(low, value), max(high, value)), outcome)
+            )
     return {"forest": plots.forest(rows, language)} if rows else {}
+
+
+def _inside(value: float, above: float | None, below: float | None) -> float:
+    """The distance to the nearer bound, negative outside."""
+    return min(
+        value - above if above is not None else float("inf"), below - value if below is not None else float("inf")
+    )
