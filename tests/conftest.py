@@ -40,7 +40,7 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder of real files that are not ours to ship; tests that need it are skipped where it is absent."""
-    folder = Path(os.environ.get("KB_CORPUS", ROOT.parent / "shared" / "corpus"))
+    folder = Path(os.environ.get("KB_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not folder.is_dir():
         pytest.skip("the corpus of real files is not here (set KB_CORPUS)")
     return folder

@@ -111,6 +111,7 @@ def _results(grouped: Sequence[Job], jobs: int) -> Generator[tuple[list[Row], Cl
 def _in_pool(waiting: deque[Job], jobs: int) -> Iterator[tuple[Job, tuple[list[Row], Clock] | None]]:
     """Jobs taken from ``waiting`` with what they gave, as they end. Ends early when a worker dies: those under way give None."""
     running: dict[Future[tuple[list[Row], Clock]], Job] = {}
+    others = {child.pid for child in multiprocessing.active_children()}
     pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_one_thread)
     try:
         whole = True
@@ -124,6 +125,10 @@ def _in_pool(waiting: deque[Job], jobs: int) -> Iterator[tuple[Job, tuple[list[R
                 yield job, future.result() if whole else None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+        # Nobody waits for what is still under way; a worker may be minutes from noticing that the pool is gone.
+        for child in multiprocessing.active_children():
+            if child.pid not in others:
+                child.terminate()
 
 
 def _crashed(job: Job) -> list[Row]:
