@@ -5,11 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from kb.errors import FileFormatError, UsageError
+from kb.errors import FileFormatError, UsageError, near_hint
 from kb.facts import NOT_CHECKED, NOT_STATED, Fact, Record
 from kb.tables import in_language, template_folders
 from kb.workspace import Workspace
@@ -106,9 +105,7 @@ def narrowed(matrix: Matrix, keys: Sequence[str]) -> Matrix:
     known = [trait.key for trait in matrix.traits]
     for key in keys:
         if key not in known:
-            near = get_close_matches(key, known, n=3, cutoff=0.4)
-            hint = f"did you mean {', '.join(near)}?" if near else f"one of {', '.join(known)}"
-            raise UsageError(f"no capability {key!r}", hint)
+            raise UsageError(f"no capability {key!r}", near_hint(key, known, f"one of {', '.join(known)}", 0.4))
     return replace(matrix, traits=tuple(t for t in matrix.traits if not keys or t.key in keys))
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
-from kb.errors import UsageError
+from kb.errors import UsageError, near_hint
 from kb.facts import Record, read_record
 from kb.library import Library
 from kb.table_cells import METADATA, Sources, fill, fill_results
@@ -74,9 +73,6 @@ def _sources(library: Library, spec: TableSpec) -> Sources:
     columns = sorted({f"runs.{world}.{metric}" for _, world, metric in measured})
     for key in keys if columns else ():
         if key.startswith("runs.") and key not in columns:
-            near = get_close_matches(key, columns, n=3, cutoff=0.4)
-            hint = (
-                f"did you mean {', '.join(near)}?" if near else "kb bench compare EXPERIMENT shows worlds and metrics"
-            )
+            hint = near_hint(key, columns, "kb bench compare EXPERIMENT shows worlds and metrics", 0.4)
             raise UsageError(f"no runs have {key.removeprefix('runs.')!r}", hint)
     return Sources(methods, measured)

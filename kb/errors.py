@@ -5,6 +5,8 @@ Exit codes: 0 done, 1 error, 2 usage, 3 done in part (or a check has findings), 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 DONE = 0
 ERROR = 1
 USAGE = 2
@@ -30,6 +32,14 @@ class KbError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         # Errors travel between processes, whatever their constructors take.
         return _rebuild, (type(self), self.__dict__)
+
+
+def near_hint(word: str, known: Iterable[str], otherwise: str, cutoff: float = 0.6) -> str:
+    """A hint for a name that there is not: up to three near ones, or else what to look at."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), n=3, cutoff=cutoff)
+    return f"did you mean {', '.join(near)}?" if near else otherwise
 
 
 def _rebuild(kind: type[KbError], state: dict[str, object]) -> KbError:

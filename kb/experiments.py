@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kb import frontmatter
-from kb.errors import KbError, UsageError
+from kb.errors import UsageError, near_hint
 from kb.workspace import Workspace, cannot_write, write_atomic
 
 RUNS_NAME = "runs.jsonl"
@@ -80,12 +80,10 @@ def read_experiment(workspace: Workspace, slug: str) -> Experiment:
     """An experiment's folder. Raises UsageError with near names for one that is not there."""
     folder = experiments_folder(workspace) / slug
     if not folder.is_dir():
-        from difflib import get_close_matches
-
-        near = get_close_matches(slug, slugs(workspace), n=3, cutoff=0.4)
-        hint = f"did you mean {', '.join(near)}?" if near else "kb bench list names them; kb bench run SUITE makes one"
+        hint = near_hint(slug, slugs(workspace), "kb bench list names them; kb bench run SUITE makes one", 0.4)
         raise UsageError(f"no experiment {slug!r} in {folder.parent}", hint)
-    fields, text = _text(folder / TEXT_NAME)
+    words = folder / TEXT_NAME
+    fields, text = frontmatter.read(words) if words.is_file() else ({}, "")
     runs, problems = read_runs(folder / RUNS_NAME)
     return Experiment(slug, folder, str(fields.get("title") or slug), text, runs, problems)
 
@@ -153,12 +151,3 @@ def _last_byte(path: Path) -> bytes:
     with path.open("rb") as stream:
         stream.seek(-1, 2)
         return stream.read(1)
-
-
-def _text(path: Path) -> tuple[dict[str, Any], str]:
-    if not path.is_file():
-        return {}, ""
-    try:
-        return frontmatter.read(path)
-    except UnicodeDecodeError:
-        raise KbError(f"{path} is not UTF-8", f"save {path} as UTF-8") from None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from kb.errors import FileFormatError, UsageError
+from kb.errors import FileFormatError, UsageError, near_hint
 from kb.workspace import Workspace
 
 CellState = Literal["value", "no", "not stated", "not checked", "draft"]
@@ -139,8 +138,7 @@ def with_columns(spec: TableSpec, keys: Sequence[str], known: dict[str, Column])
     wanted = [spec.columns[0].key, *(key for key in keys if key != spec.columns[0].key)]
     for key in wanted:
         if key not in titles and not key.startswith(("method.", "runs.")):
-            near = get_close_matches(key, titles, n=3, cutoff=0.5)
-            hint = f"did you mean {', '.join(near)}?" if near else f"one of {', '.join(sorted(titles))}"
+            hint = near_hint(key, titles, f"one of {', '.join(sorted(titles))}", 0.5)
             raise UsageError(f"no column {key!r}: no record and no table has it", hint)
     columns = tuple(titles.get(key) or plain_column(key) for key in wanted)
     return TableSpec(spec.name, spec.title, columns, spec.rows, spec.papers)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from kb.bench.claims import estimate
-from kb.errors import UsageError
+from kb.errors import UsageError, near_hint
 from kb.experiments import Experiment
 
 if TYPE_CHECKING:
@@ -49,31 +48,30 @@ def reference_worlds(found: Found) -> list[str]:
 
 def pareto_points(found: Found, world: str) -> dict[str, tuple[float, Point]]:
     """Methods with what they cost and how near their gradient comes at equal cost, in one world."""
-    points = {}
-    for (method, preset, where, metric), summary in found.items():
-        if where == world and metric == FIDELITY and preset == PAPER:
-            cost = found.get((method, preset, world, COST))
-            points[name_of(method, preset)] = (cost.mean if cost else 1.0, point_of(summary))
-    return points
+    return {name: (cost.mean if cost else 1.0, point_of(summary)) for name, cost, summary in _measured(found, world)}
 
 
 def fidelity_rows(found: Found, world: str) -> list[dict[str, Any]]:
     """The numbers of the cost-against-fidelity picture of one world, best first."""
-    rows = []
+    rows = [
+        {
+            "method": name,
+            "cost": f"{cost.mean:.2f}" if cost else "–",
+            "fidelity": estimate(summary.mean, summary.low, summary.high),
+            "n": summary.n,
+            "mark": "" if summary.finished else f" / {summary.wanted}",
+            "mean": summary.mean,
+        }
+        for name, cost, summary in _measured(found, world)
+    ]
+    return sorted(rows, key=lambda row: (-row["mean"], row["method"]))
+
+
+def _measured(found: Found, world: str) -> Iterator[tuple[str, Summary | None, Summary]]:
+    """``(method, cost, fidelity)`` of the papers' own settings in one world."""
     for (method, preset, where, metric), summary in found.items():
         if where == world and metric == FIDELITY and preset == PAPER:
-            cost = found.get((method, preset, world, COST))
-            rows.append(
-                {
-                    "method": name_of(method, preset),
-                    "cost": f"{cost.mean:.2f}" if cost else "–",
-                    "fidelity": estimate(summary.mean, summary.low, summary.high),
-                    "n": summary.n,
-                    "mark": "" if summary.finished else f" / {summary.wanted}",
-                    "mean": summary.mean,
-                }
-            )
-    return sorted(rows, key=lambda row: (-row["mean"], row["method"]))
+            yield method, found.get((method, preset, world, COST)), summary
 
 
 def selected(found: Found, methods: Sequence[str], worlds: Sequence[str], metrics: Sequence[str]) -> dict[Key, Summary]:
@@ -82,8 +80,7 @@ def selected(found: Found, methods: Sequence[str], worlds: Sequence[str], metric
         known = sorted({key[position] for key in found})
         for name in names:
             if name not in known:
-                near = get_close_matches(name, known, n=3)
-                hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(known)}"
+                hint = near_hint(name, known, f"there are {', '.join(known)}")
                 raise UsageError(f"no numbers for {what} {name!r}", hint)
     return {
         key: summary
@@ -103,7 +100,7 @@ def summary_rows(found: Found) -> list[dict[str, Any]]:
 
 def name_of(method: str, preset: str) -> str:
     """A method as tables and pictures name it."""
-    return method if preset == "paper" else f"{method} ({preset})"
+    return method if preset == PAPER else f"{method} ({preset})"
 
 
 def point_of(summary: Summary) -> Point:

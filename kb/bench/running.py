@@ -10,7 +10,7 @@ from typing import Any
 from kb.bench.errors import reproduction_errors
 from kb.bench.pictures import draw
 from kb.bench.results import CLAIMS, language_of, write_claim, write_overview, write_suite
-from kb.errors import KbError, UsageError
+from kb.errors import KbError, UsageError, near_hint
 from kb.experiments import RUNS_NAME, append_runs, experiments_folder, read_experiment
 from kb.workspace import Workspace
 
@@ -59,10 +59,7 @@ def run(workspace: Workspace, request: Request, progress: Progress | None = None
     """Run a suite, a claim, or all claims. Raises UsageError for another name, KbError when another run is under way."""
     names = runnable()
     if request.name not in names:
-        from difflib import get_close_matches
-
-        near = get_close_matches(request.name, names, n=3, cutoff=0.4)
-        hint = f"did you mean {', '.join(near)}?" if near else "kb bench list names them all"
+        hint = near_hint(request.name, names, "kb bench list names them all", 0.4)
         raise UsageError(f"there is no suite or claim {request.name!r}", hint)
     with _alone(workspace), reproduction_errors():
         from reproductions.claims import claims

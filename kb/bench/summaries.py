@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from kb.bench.fidelity import summaries_of
+from kb.bench.fidelity import PAPER, summaries_of
 from kb.experiments import read_experiment, slugs
 from kb.table_cells import Summary
 from kb.workspace import Workspace
-
-PRESET = "paper"
 
 
 def summaries(workspace: Workspace) -> dict[tuple[str, str, str], Summary]:
@@ -22,6 +20,6 @@ def summaries(workspace: Workspace) -> dict[tuple[str, str, str], Summary]:
         where = experiment.folder.relative_to(workspace.root).as_posix()
         for (method, preset, world, metric), one in summaries_of(experiment).items():
             key = (method, world, metric)
-            if preset == PRESET and (key not in found or one.n > found[key].n):
+            if preset == PAPER and (key not in found or one.n > found[key].n):
                 found[key] = Summary(one.mean, one.low, one.high, one.n, where)
     return found
